@@ -1,0 +1,16 @@
+"""Agreement between raters, with intervals, and LLM judges against an expert benchmark."""
+
+from raters.agreement import agreement, pairwise
+from raters.errors import RatingsError
+from raters.frames import check_ratings, round_ratings, with_reference
+from raters.scale import Scale
+
+__all__ = [
+    "RatingsError",
+    "Scale",
+    "agreement",
+    "check_ratings",
+    "pairwise",
+    "round_ratings",
+    "with_reference",
+]
