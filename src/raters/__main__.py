@@ -1,0 +1,7 @@
+"""`python -m raters`."""
+
+import sys
+
+from raters.cli import main
+
+sys.exit(main())

@@ -1,0 +1,326 @@
+"""The results arranged for the charts and tables of the book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from raters import display
+from raters.study import files
+from raters.study.metadata import dimensions
+from raters.study.names import CROWD, EXPERTS, LABELS, MEDIAN, MODELS, RATERS, scales, titled
+from raters.study.results import KAPPA
+
+_KINDS = {
+    "reference-llm": "experts and models",
+    "reference-crowd": "experts and crowd",
+    "llm-crowd": "models and crowd",
+}
+
+
+def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markdown:
+    """What a page is made from, in a line; a warning when the ratings are simulated.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        From `study.load`.
+    resamples, seed : int
+        The notebook's parameters.
+
+    Returns
+    -------
+    Markdown
+    """
+    items = len(ratings.drop_duplicates(["framework", "item"]))
+    size = f"{len(ratings):,} ratings of {items} conversations"
+    how = f"{resamples:,} resamples of conversations, seed {seed}"
+    if ratings.attrs["study"] == "published":
+        number = len(files.store().registry)
+        return display.say(
+            f"Made from: the study's published ratings ({size}; {number} files, each checked "
+            f"by sha256, commit {files.COMMIT[:7]}); {how}."
+        )
+    return display.say(
+        f"**Simulated ratings: these numbers are not the paper's.** The study's files were not "
+        f"at hand, so this page shows made-up ratings of the same shape ({size}; {how}). "
+        "Sentences that compare with the paper mean nothing here."
+    )
+
+
+def usage(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
+    """How often each rater gives each level, on each dimension of a framework.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        From `study.load`.
+    framework : str
+        One of the four.
+
+    Returns
+    -------
+    DataFrame
+        ``dimension, rater, level, share``; readable names, levels as text. Crowd
+        means are rounded to the nearest level, halves to even.
+    """
+    part = ratings[ratings["framework"] == framework]
+    part = titled(part.assign(level=np.rint(part["rating"]).astype(int).astype(str)))
+    keys = ["dimension", "rater"]
+    uses = part.groupby([*keys, "level"], sort=False).size().rename("share").reset_index()
+    uses["share"] /= uses.groupby(keys)["share"].transform("sum")
+    order = {name: place for place, name in enumerate(part["rater"].unique())}
+    uses = uses.sort_values("rater", key=lambda rater: rater.map(order), kind="stable")
+    first = {name: place for place, name in enumerate(part["dimension"].unique())}
+    return uses.sort_values(
+        "dimension", key=lambda name: name.map(first), kind="stable", ignore_index=True
+    )
+
+
+def means(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
+    """Mean rating by each rater on each dimension of a framework.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        From `study.load`.
+    framework : str
+        One of the four.
+
+    Returns
+    -------
+    DataFrame
+        ``dimension`` and a column for each rater, readable names.
+    """
+    part = titled(ratings[ratings["framework"] == framework])
+    wide = part.pivot_table("rating", "dimension", "rater", sort=False)
+    return wide[[LABELS[rater] for rater in RATERS]].reset_index()
+
+
+def levels(framework: str) -> list[str]:
+    """The levels of a framework as text, lowest first.
+
+    Examples
+    --------
+    >>> levels("epitome")
+    ['0', '1', '2']
+    """
+    return [f"{level}" for level in scales()[framework].levels]
+
+
+def expert_pairs(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
+    """The rows of `results.pairs_table` that compare two experts.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+    statistic : str
+        Which statistic.
+
+    Returns
+    -------
+    DataFrame
+        63 rows; ``series`` names the pair.
+    """
+    both = pairs["rater_a"].isin(EXPERTS) & pairs["rater_b"].isin(EXPERTS)
+    rows = pairs[both & (pairs["statistic"] == statistic)]
+    number = rows["rater_a"].str[-1] + " and " + rows["rater_b"].str[-1]
+    return rows.assign(series="experts " + number)
+
+
+def bands(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
+    """Range and mean over the three expert pairs, best dimension first.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+    statistic : str
+        Which statistic.
+
+    Returns
+    -------
+    DataFrame
+        ``framework, dimension, low, median, high, estimate``; the estimate is the mean.
+    """
+    groups = expert_pairs(pairs, statistic).groupby(["framework", "dimension"], sort=False)
+    frame = groups["estimate"].agg(low="min", median="median", high="max", estimate="mean")
+    return frame.reset_index().sort_values("estimate", ascending=False, ignore_index=True)
+
+
+def within_frameworks(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows framework by framework, otherwise in their order.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A column ``framework``.
+
+    Returns
+    -------
+    DataFrame
+    """
+    order = list(scales())
+    return frame.sort_values("framework", key=lambda f: f.map(order.index), kind="stable")
+
+
+def against_median(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
+    """Each model and the crowd against the expert median.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+    statistic : str
+        Which statistic.
+
+    Returns
+    -------
+    DataFrame
+        84 rows; ``series`` names the model or the crowd.
+    """
+    others = (*MODELS, CROWD)
+    chosen = (pairs["rater_a"] == MEDIAN) & pairs["rater_b"].isin(others)
+    rows = pairs[chosen & (pairs["statistic"] == statistic)]
+    return rows.assign(series=rows["rater_b"].map(LABELS))
+
+
+def against_each_expert(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
+    """Each model and the crowd against single experts: the mean of the three.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+    statistic : str
+        Which statistic.
+
+    Returns
+    -------
+    DataFrame
+        ``framework, dimension, series, estimate``: 84 rows.
+    """
+    others = (*MODELS, CROWD)
+    chosen = pairs["rater_a"].isin(EXPERTS) & pairs["rater_b"].isin(others)
+    rows = pairs[chosen & (pairs["statistic"] == statistic)]
+    keys = ["framework", "dimension", "rater_b"]
+    mean = rows.groupby(keys, sort=False)["estimate"].mean().reset_index()
+    return mean.assign(series=mean["rater_b"].map(LABELS))
+
+
+def reached(judges: pd.DataFrame, ceiling: pd.Series) -> pd.Series:
+    """On how many dimensions each rater comes up to a yardstick.
+
+    Parameters
+    ----------
+    judges : DataFrame
+        ``dimension, series, estimate``.
+    ceiling : Series
+        The yardstick by dimension.
+
+    Returns
+    -------
+    Series
+        Number of dimensions by ``series``. Estimates are compared, not intervals.
+    """
+    over = judges["estimate"] >= judges["dimension"].map(ceiling)
+    return over.groupby(judges["series"]).sum()
+
+
+def spread(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row a dimension, one column a statistic; dimensions in their order.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``framework, dimension, statistic, estimate``.
+
+    Returns
+    -------
+    DataFrame
+    """
+    order = {name: place for place, name in enumerate(dimensions()["dimension"])}
+    keys = ["framework", "dimension"]
+    wide = frame.pivot(index=keys, columns="statistic", values="estimate").reset_index()
+    wide.columns.name = None
+    return wide.sort_values("dimension", key=lambda d: d.map(order), ignore_index=True)
+
+
+def finding(pairs: pd.DataFrame) -> str:
+    """The sentence under the book's first chart.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+
+    Returns
+    -------
+    str
+    """
+    mean = against_each_expert(pairs).groupby("series")["estimate"].mean()
+    return (
+        "Mean kappa over 21 dimensions with a single expert: "
+        f"{bands(pairs)['estimate'].mean():.2f} for another expert, "
+        f"{mean['Gemini']:.2f} for Gemini, {mean['Claude']:.2f} for Claude, "
+        f"{mean['GPT-4o']:.2f} for GPT-4o, {mean['crowd']:.2f} for the crowd "
+        "(n = 50 conversations a dimension)."
+    )
+
+
+def kinds_of_pairs(
+    pairs: pd.DataFrame, statistic: str = KAPPA, models: Sequence[str] = MODELS
+) -> pd.DataFrame:
+    """Pairs of experts, experts and models, experts and crowd, models and crowd.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+    statistic : str
+        Which statistic.
+    models : sequence of str
+        Which models stand for "models".
+
+    Returns
+    -------
+    DataFrame
+        ``series`` is the kind of pair. Experts stand for themselves in expert
+        pairs and as their median against models and crowd.
+    """
+    others = sorted(set(MODELS) - set(models))
+    rows = pairs[pairs["statistic"] == statistic]
+    rows = rows[~rows["rater_a"].isin(others) & ~rows["rater_b"].isin(others)]
+    rows = rows.assign(series=rows["group"].map(_KINDS))
+    return pd.concat(
+        [
+            expert_pairs(pairs, statistic).assign(series="expert pairs"),
+            rows[rows["series"].notna()],
+        ],
+        ignore_index=True,
+    )
+
+
+def recipes(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Kappa by value beside kappa by the published recipe, for every pair.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+
+    Returns
+    -------
+    DataFrame
+        ``framework, dimension, rater_a, rater_b, by_value, published, difference``.
+    """
+    keys = ["framework", "dimension", "rater_a", "rater_b"]
+    names = {KAPPA: "by_value", f"{KAPPA}_published": "published"}
+    rows = pairs[pairs["statistic"].isin(names)]
+    rows = rows.assign(recipe=rows["statistic"].map(names))
+    wide = rows.pivot(index=keys, columns="recipe", values="estimate").reset_index()
+    wide.columns.name = None
+    return wide.assign(difference=wide["published"] - wide["by_value"])
