@@ -1,0 +1,221 @@
+"""How results look in a notebook: tables, sentences with computed numbers, a stamp.
+
+The stamp is a sentence that every table and chart carries, for example that the
+ratings are simulated. It is set once a notebook, by `use`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from numbers import Integral, Real
+
+import pandas as pd
+
+from raters.errors import RatingsError
+
+_state = {"stamp": ""}
+
+
+def use(stamp: str = "") -> None:
+    """Set the sentence that every table and chart of this notebook carries.
+
+    Parameters
+    ----------
+    stamp : str
+        The sentence, or "" for none.
+
+    Examples
+    --------
+    >>> use("Simulated ratings.")
+    >>> stamp()
+    'Simulated ratings.'
+    >>> use()
+    """
+    _state["stamp"] = stamp
+
+
+def stamp() -> str:
+    """The sentence set by `use`."""
+    return _state["stamp"]
+
+
+@dataclass(frozen=True)
+class Markdown:
+    """A piece of Markdown that a notebook shows as text."""
+
+    text: str
+
+    def _repr_markdown_(self):
+        return self.text
+
+    def __repr__(self):
+        return self.text
+
+
+def say(text: str) -> Markdown:
+    """A sentence with computed numbers, shown as text under a cell.
+
+    Parameters
+    ----------
+    text : str
+        Markdown.
+
+    Returns
+    -------
+    Markdown
+
+    Examples
+    --------
+    >>> say(f"{2} of {3} pairs agree.")
+    2 of 3 pairs agree.
+    """
+    return Markdown(" ".join(text.split()))
+
+
+def interval(low: float, high: float, digits: int = 2) -> str:
+    """An interval in words, with a true minus sign.
+
+    Examples
+    --------
+    >>> interval(-0.125, 0.5)
+    '−0.12 to 0.50'
+    """
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def number(value, digits: int = 2) -> str:
+    """A number for reading: fixed digits, a true minus sign, a dash where undefined.
+
+    Examples
+    --------
+    >>> number(-0.004), number(3), number(float("nan")), number(1234.5, 1)
+    ('0.00', '3', '–', '1,234.5')
+    """
+    if isinstance(value, Integral):
+        text = f"{value:,}"
+    elif pd.isna(value):
+        return "–"
+    else:
+        text = f"{value:,.{digits}f}"
+        if float(text.replace(",", "")) == 0:
+            text = text.lstrip("-")
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a caption, for a page (HTML) and a terminal (text)."""
+
+    frame: pd.DataFrame
+    caption: str
+    digits: int | Mapping[str, int]
+    search: bool = False
+
+    def _digits(self, column):
+        return self.digits.get(column, 2) if isinstance(self.digits, Mapping) else self.digits
+
+    def _cell(self, value, column):
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, Real):
+            return number(value, self._digits(column))
+        return "" if pd.isna(value) else str(value)
+
+    def _texts(self):
+        frame = self.frame.astype(object)
+        return [
+            [self._cell(value, column) for value, column in zip(row, frame.columns)]
+            for row in frame.itertuples(index=False)
+        ]
+
+    def _repr_html_(self):
+        numeric = [pd.api.types.is_numeric_dtype(t) for t in self.frame.dtypes]
+        head = "".join(
+            f'<th scope="col"{_right(is_number)}>{escape(str(column))}</th>'
+            for column, is_number in zip(self.frame.columns, numeric)
+        )
+        body = "\n".join(_html_row(row, numeric) for row in self._texts())
+        caption = escape(self.caption)
+        return (
+            f'<div class="rt-wrap{" rt-search" if self.search else ""}" tabindex="0" '
+            f'role="region" aria-label="{caption}">'
+            f'<table class="rt"><caption>{caption}{_stamp_html()}</caption>'
+            f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+        )
+
+    def __repr__(self):
+        frame = pd.DataFrame(self._texts(), columns=self.frame.columns)
+        lines = [self.caption, *([stamp()] if stamp() else []), frame.to_string(index=False)]
+        return "\n".join(lines)
+
+
+def _html_row(row, numeric):
+    first = f'<th scope="row">{escape(row[0])}</th>'
+    rest = [
+        f"<td{_right(is_number)}>{escape(text)}</td>"
+        for text, is_number in zip(row[1:], numeric[1:])
+    ]
+    return f"<tr>{first}{''.join(rest)}</tr>"
+
+
+def _right(is_number):
+    return ' class="n"' if is_number else ""
+
+
+def _stamp_html():
+    return f' <strong class="rt-stamp">{escape(stamp())}</strong>' if stamp() else ""
+
+
+def table(
+    frame: pd.DataFrame,
+    caption: str,
+    columns: Mapping[str, str] | None = None,
+    digits: int | Mapping[str, int] = 2,
+    search: bool = False,
+) -> Table:
+    """A table to read: chosen columns under readable names, rounded, with a caption.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The results.
+    caption : str
+        What the table shows, in a sentence.
+    columns : mapping, optional
+        Columns to show, in order, each with its heading. Default: all. The first
+        is the heading of its row.
+    digits : int or mapping
+        Decimals, for all columns or by heading.
+    search : bool
+        For long tables: the book's page adds a box that filters the rows.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    RatingsError
+        A column is not there, or the caption is empty.
+
+    Examples
+    --------
+    >>> table(pd.DataFrame({"d": ["warmth"], "k": [0.5123]}), "One kappa.", {"d": "dimension",
+    ...       "k": "kappa"})
+    One kappa.
+    dimension kappa
+       warmth  0.51
+    """
+    if not caption.strip():
+        raise RatingsError(
+            "a table without a caption", "a sentence that says what it shows", "write one"
+        )
+    columns = columns or {c: str(c) for c in frame.columns}
+    missing = [c for c in columns if c not in frame.columns]
+    if missing:
+        raise RatingsError(
+            f"the columns {missing}", f"columns of the frame: {list(frame.columns)}", "check them"
+        )
+    return Table(frame[list(columns)].rename(columns=dict(columns)), caption, digits, search)

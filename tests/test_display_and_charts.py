@@ -1,0 +1,345 @@
+"""What a reader sees: tables in HTML and in text, numbers in words, charts."""
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+import vl_convert
+
+from raters import RatingsError, charts, display
+
+HOSTILE = "<script>alert(\"1\")</script> & 'quoted'"
+STAMP = "Simulated ratings: <not> the paper's."
+
+
+@pytest.fixture(autouse=True)
+def no_stamp_left_behind():
+    yield
+    display.use()
+
+
+class _Tags(HTMLParser):
+    """Every tag with its attributes, and the text inside each kind of tag."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.open, self.texts = [], [], []
+        self.feed(html)
+        self.close()
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self.open.append(tag)
+        self.texts.append((tag, ""))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and data.strip():
+            self.texts.append((self.open[-1], data))
+
+    def of(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    def text(self, tag):
+        return [data for name, data in self.texts if name == tag and data]
+
+
+def html(frame, caption="A caption.", **options):
+    return _Tags(display.table(frame, caption, **options)._repr_html_())
+
+
+def refused(call, *parts):
+    with pytest.raises(RatingsError) as caught:
+        call()
+    assert all((caught.value.given, caught.value.allowed, caught.value.todo))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+# --- tables -----------------------------------------------------------------------
+
+
+def test_text_from_data_is_shown_and_never_run():
+    frame = pd.DataFrame({HOSTILE: [HOSTILE], "other": [HOSTILE]})
+    found = html(frame, HOSTILE)
+    assert {tag for tag, _ in found.tags} == {
+        "div", "table", "caption", "thead", "tbody", "tr", "th", "td"
+    }  # fmt: skip
+    assert found.of("div")[0]["aria-label"] == HOSTILE
+    assert found.text("caption") == [HOSTILE]
+    assert found.text("th") == [HOSTILE, "other", HOSTILE] and found.text("td") == [HOSTILE]
+
+
+def test_headers_say_what_they_head():
+    found = html(pd.DataFrame({"name": ["a", "b"], "k": [0.5, 1.0]}))
+    assert [th["scope"] for th in found.of("th")] == ["col", "col", "row", "row"]
+    assert len(found.of("td")) == 2 and all(td == {"class": "n"} for td in found.of("td"))
+    assert found.of("div")[0]["tabindex"] == "0"
+
+
+def test_cells_are_rounded_and_readable():
+    frame = pd.DataFrame(
+        {
+            "name": ["a", None],
+            "k": [-0.126, np.nan],
+            "p": [0.00012, -0.00001],
+            "n": [12345, 7],
+            "same": [True, False],
+        }
+    )
+    found = html(frame, digits={"p": 3})
+    assert found.text("td") == [
+        *("\N{MINUS SIGN}0.13", "0.000", "12,345", "yes"),
+        *("–", "0.000", "7", "no"),
+    ]
+    text = repr(display.table(frame, "A caption.", digits={"p": 3}))
+    assert "\N{MINUS SIGN}0.13" in text and "-0.13" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "expected"),
+    [
+        (-1.005, 1, "\N{MINUS SIGN}1.0"),
+        (-0.0004, 3, "0.000"),
+        (-3, 2, "\N{MINUS SIGN}3"),
+        (np.int64(-1200), 2, "\N{MINUS SIGN}1,200"),
+        (np.float64(1234.5), 1, "1,234.5"),
+        (None, 2, "–"),
+        (pd.NA, 2, "–"),
+    ],
+)
+def test_numbers_for_reading(value, digits, expected):
+    assert display.number(value, digits) == expected
+
+
+def test_an_interval_has_two_minus_signs():
+    assert display.interval(-0.5, -0.25) == "\N{MINUS SIGN}0.50 to \N{MINUS SIGN}0.25"
+
+
+def test_columns_are_chosen_named_and_ordered():
+    frame = pd.DataFrame({"a": [1], "b": [2], "c": [3]})
+    found = html(frame, columns={"c": "third", "a": "first"})
+    assert found.text("th")[:2] == ["third", "first"] and found.text("td") == ["1"]
+    refused(lambda: display.table(frame, "x", {"d": "fourth"}), "'d'", "'a'")
+    refused(lambda: display.table(frame, "  "), "caption")
+
+
+def test_the_stamp_is_on_every_table_and_callers_cannot_lose_it():
+    table = display.table(pd.DataFrame({"a": ["x"], "b": [1.0]}), "A caption.")
+    assert STAMP not in repr(table)
+    display.use(STAMP)
+    found = _Tags(table._repr_html_())
+    assert found.of("strong") == [{"class": "rt-stamp"}] and found.text("strong") == [STAMP]
+    assert repr(table).splitlines()[:2] == ["A caption.", STAMP]
+    display.use()
+    assert "rt-stamp" not in table._repr_html_() and STAMP not in repr(table)
+
+
+def test_long_text_is_not_cut_in_a_terminal():
+    long = "word " * 60 + "end"
+    assert "end" in repr(display.table(pd.DataFrame({"a": [long], "b": [1]}), "A caption."))
+
+
+def test_sentences_are_markdown_in_one_line():
+    sentence = display.say(
+        """Two lines
+           become one."""
+    )
+    assert sentence._repr_markdown_() == "Two lines become one." == repr(sentence)
+
+
+# --- charts --------------------------------------------------------------------------
+
+DIMENSIONS = ["Validating emotions", "Advice & more", "Self-oriented"]
+
+
+def _results(series):
+    rows = [
+        {
+            "dimension": d,
+            "series": s,
+            "panel": f"Framework {i % 2}",
+            "estimate": i / 10 + j / 5 - 0.1,
+        }
+        for i, d in enumerate(DIMENSIONS)
+        for j, s in enumerate(series)
+    ]
+    return pd.DataFrame(rows).assign(
+        low=lambda x: x["estimate"] - 0.1, high=lambda x: x["estimate"] + 0.1
+    )
+
+
+def dots(title="Who agrees?", description="Experts do, n = 50.", **options):
+    frame = _results(["expert pairs", "experts and models"])
+    return charts.dots(frame, title, description, **options)
+
+
+def dots_in_panels(title="Who agrees?", description="Experts do, n = 50."):
+    return dots(title, description, panel="panel")
+
+
+def dots_without_intervals(title="Who agrees?", description="Experts do, n = 50."):
+    frame = _results(["crowd"]).drop(columns=["low", "high"])
+    return charts.dots(frame, title, description, x_title="kappa")
+
+
+def bands(title="Who agrees?", description="Experts do, n = 50.", panel="panel"):
+    ranges, points = _results(["experts"]), _results(["Gemini", "crowd"])
+    return charts.bands(ranges, points, title, description, "kappa", "expert pairs", panel)
+
+
+def shares(title="Who agrees?", description="Experts do, n = 50."):
+    frame = pd.DataFrame(
+        [
+            {"dimension": d, "rater": r, "level": str(level), "share": 0.5}
+            for d in DIMENSIONS
+            for r in ("Expert 1", "Claude")
+            for level in (1, 2)
+        ]
+    )
+    return charts.shares(frame, title, description, ["1", "2"])
+
+
+def scatter(title="Who agrees?", description="Experts do, n = 50.", diagonal=True):
+    frame = _results(["Gemini", "GPT-4o"]).rename(columns={"low": "expert kappa"})
+    return charts.scatter(frame, title, description, "expert kappa", "estimate", diagonal=diagonal)
+
+
+EVERY = [dots, dots_in_panels, dots_without_intervals, bands, shares, scatter]
+
+
+@pytest.mark.parametrize("draw", EVERY)
+def test_every_chart_is_valid_and_says_what_it_shows(draw):
+    spec = draw().to_dict()  # Altair checks it against the schema of Vega-Lite
+    assert spec["title"]["text"] == "Who agrees?"
+    assert spec["description"] == "Experts do, n = 50."
+    assert STAMP not in json.dumps(spec)
+
+
+@pytest.mark.parametrize("draw", EVERY)
+def test_every_chart_carries_the_stamp_in_sight_and_in_words(draw):
+    display.use(STAMP)
+    spec = draw().to_dict()
+    assert spec["title"]["subtitle"] == [STAMP]
+    assert spec["description"] == f"Experts do, n = 50. {STAMP}"
+
+
+@pytest.mark.parametrize(
+    ("draw", "labels"),
+    [
+        (dots, [*DIMENSIONS, "expert pairs", "experts and models", "estimate"]),
+        (dots_in_panels, [*DIMENSIONS, "Framework 0", "Framework 1", "experts and models"]),
+        (dots_without_intervals, [*DIMENSIONS, "crowd", "kappa"]),
+        (bands, [*DIMENSIONS, "Framework 1", "Gemini", "crowd", "kappa"]),
+        (shares, [*DIMENSIONS, "Expert 1", "Claude", "share of items", "100%"]),
+        (scatter, ["expert kappa", "estimate", "Gemini", "GPT-4o"]),
+    ],
+)
+def test_every_chart_becomes_a_picture_with_its_labels(draw, labels):
+    display.use(STAMP)
+    svg = vl_convert.vegalite_to_svg(draw().to_dict())
+    found = _Tags(svg).text("text")
+    assert {"Who agrees?", STAMP, *labels} <= set(found), set(labels) - set(found)
+
+
+@pytest.mark.parametrize(
+    ("draw", "name"), [(dots_in_panels, "experts and models"), (bands, "Gemini"), (shares, "2")]
+)
+def test_panels_share_one_legend(draw, name):
+    svg = vl_convert.vegalite_to_svg(draw().to_dict())
+    assert _Tags(svg).text("text").count(name) == 1
+
+
+@pytest.mark.parametrize("draw", EVERY)
+@pytest.mark.parametrize("empty", [{"title": " "}, {"description": ""}])
+def test_a_chart_without_words_is_refused(draw, empty):
+    refused(lambda: draw(**empty), "read aloud")
+
+
+def test_too_many_rows_are_refused_with_their_number():
+    frame = pd.concat([_results(["crowd"])] * 300, ignore_index=True)
+    refused(lambda: charts.dots(frame, "Who?", "They."), "900 rows", "600")
+    frame = frame.assign(rater="a", level="1", share=1.0)
+    refused(lambda: charts.shares(frame, "Who?", "They.", ["1"]), "900 rows")
+
+
+def _dicts(node):
+    """Every dictionary in a specification."""
+    if isinstance(node, dict):
+        yield node
+    for child in node.values() if isinstance(node, dict) else node:
+        if isinstance(child, dict | list):
+            yield from _dicts(child)
+
+
+def _looks(chart):
+    """Colour and shape of each series."""
+    found = {}
+    for node in _dicts(chart.to_dict()):
+        for channel in {"color", "shape"} & set(node):
+            scale = node[channel].get("scale") if isinstance(node[channel], dict) else None
+            for name, value in zip(scale["domain"], scale["range"], strict=True) if scale else ():
+                found.setdefault(name, {})[channel] = value
+    return {name: (look["color"], look["shape"]) for name, look in found.items()}
+
+
+def test_a_series_looks_the_same_in_every_chart():
+    names = list(charts.SERIES)
+    for chosen in (names[:3], names[2:6], names[::-1][:4]):
+        looks = _looks(charts.dots(_results(chosen), "Who?", "They."))
+        assert looks == {name: charts.SERIES[name] for name in chosen}
+
+
+def test_unknown_series_differ_by_colour_or_shape():
+    names = [f"rater {i}" for i in range(5)]
+    looks = _looks(charts.dots(_results(names), "Who?", "They."))
+    assert len(looks) == len(set(looks.values())) == 5
+
+
+def test_shares_run_from_the_lowest_level_to_the_highest():
+    spec = shares().to_dict()
+    rows = next(iter(spec["datasets"].values()))
+    assert {row["level"]: row["place"] for row in rows} == {"1": 0, "2": 1}
+
+
+def test_the_axis_grows_with_the_values_and_never_cuts_them():
+    frame = _results(["crowd"])
+    frame.loc[0, ["low", "estimate", "high"]] = [-0.4, 0.2, 1.3]
+    axis = json.dumps(charts.dots(frame, "Who?", "They.").to_dict())
+    assert '"domain": [-0.4, 1.3]' in axis
+    assert '"domain": [-1, 1]' in json.dumps(
+        charts.dots(frame, "Who?", "They.", domain=(-1, 1)).to_dict()
+    )
+
+
+def test_an_undefined_estimate_is_no_obstacle():
+    frame = _results(["crowd"])
+    frame.loc[1, ["estimate", "low", "high"]] = np.nan
+    svg = vl_convert.vegalite_to_svg(charts.dots(frame, "Who?", "They.").to_dict())
+    assert "NaN" not in svg and DIMENSIONS[0] in svg
+
+
+def test_text_from_data_is_text_in_a_picture():
+    frame = _results(["crowd"]).assign(dimension=HOSTILE)[:1]
+    found = _Tags(vl_convert.vegalite_to_svg(charts.dots(frame, HOSTILE, HOSTILE).to_dict()))
+    assert not found.of("script") and found.text("text").count(HOSTILE) == 2
+
+
+def test_use_sets_the_stamp_and_the_renderer(monkeypatch):
+    import altair
+
+    before = altair.renderers.active
+    try:
+        monkeypatch.setenv("BOOK_BUILD", "1")
+        charts.use(STAMP)
+        assert display.stamp() == STAMP and altair.renderers.active == "book"
+        monkeypatch.delenv("BOOK_BUILD")
+        charts.use()
+        assert display.stamp() == "" and altair.renderers.active == "default"
+    finally:
+        altair.renderers.enable(before)
