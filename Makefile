@@ -1,0 +1,100 @@
+# One command for each thing. Every target sets up .venv itself: `make help` lists them.
+PYTHON ?= python3
+STUDY ?= auto
+RESAMPLES ?=
+SEED ?=
+OUT ?= results
+CHECK ?=
+PYTEST_ARGS ?=
+LAB_ARGS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+OPTIONS := --study $(STUDY) $(if $(RESAMPLES),--resamples $(RESAMPLES)) $(if $(SEED),--seed $(SEED))
+
+.DEFAULT_GOAL := help
+.PHONY: help book test lab data results check format lock clean
+.DELETE_ON_ERROR:
+
+help:  ## say what there is to do
+	@echo "make TARGET [VARIABLE=value ...]"
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-11s %s\n", $$1, $$2}'
+	@echo
+	@echo "Variables"
+	@echo "  STUDY=auto        the ratings: auto, published or simulated"
+	@echo "  RESAMPLES=, SEED= for the intervals; empty: the notebooks' own (2000, 2025)"
+	@echo "  OUT=results       where 'make results' writes"
+	@echo "  CHECK=1           'make data' only checks the files that are there"
+	@echo "  PYTEST_ARGS=      more options for 'make test', such as '-k build' or '--require-browser'"
+	@echo "  PYTHON=python3    the Python (3.11 to 3.13) that .venv is made with"
+	@echo "RATERS_DATA=folder in the environment: a copy of the study's files that is there already."
+
+book: $(READY)  ## run the notebooks and build the book: _build/html/index.html
+	@$(PY) book/build.py $(OPTIONS)
+
+test: $(READY)  ## run all tests, those of the built pages too (they want a Chromium)
+	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+lab: $(READY)  ## open the notebooks in JupyterLab
+	@$(PY) -m jupyterlab --notebook-dir=. notebooks $(LAB_ARGS)
+
+data: $(READY)  ## fetch the study's files into data/raw; CHECK=1: only check them
+	@$(PY) -m raters data $(if $(CHECK),--check)
+
+results: $(READY)  ## write every computed table as CSV into OUT
+	@$(PY) -m raters results --out "$(OUT)" $(OPTIONS)
+
+check: $(READY)  ## check format, code and that notebooks are stored without outputs
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(if $(NOTEBOOKS),$(PY) -m nbstripout --verify --keep-id $(NOTEBOOKS))
+
+format: $(READY)  ## mend what 'make check' finds, where a tool can
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+	@$(if $(NOTEBOOKS),$(PY) -m nbstripout --keep-id $(NOTEBOOKS))
+
+lock: $(READY)  ## write requirements.txt anew from pyproject.toml; UPGRADE=1: newest versions
+	@$(PY) -m pip install --quiet --disable-pip-version-check uv
+	$(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11 --all-extras \
+	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.txt
+
+clean:  ## remove what was built (not .venv, not data/raw)
+	rm -rf _build results .pytest_cache .ruff_cache .hypothesis
+	find src tests book -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ------------------------------------------------------------------------------- set-up
+# Done once, and again only when the lock or pyproject.toml changes. After it, no target
+# but data and lock needs a network.
+
+define PYTHON_CHECK
+import sys
+if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+    sys.exit("Given: Python %d.%d (PYTHON=$(PYTHON)). Allowed: Python 3.11 to 3.13. "
+             "To do: install one and run make with PYTHON=python3.12, say." % sys.version_info[:2])
+try:
+    import ensurepip, venv
+except ImportError:
+    sys.exit("Given: a Python (PYTHON=$(PYTHON)) without venv and ensurepip. Allowed: one that "
+             "can make virtual environments. To do: install them; on Debian and Ubuntu: "
+             "apt-get install python3-venv.")
+endef
+export PYTHON_CHECK
+
+# uv installs in a quarter of the time; where it cannot be had, pip does the same.
+# --no-build-isolation: hatchling comes with the lock, so nothing more is fetched.
+$(READY): requirements.txt pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "Given: no command '$(PYTHON)'. Allowed: Python 3.11 to 3.13. To do: install Python, or name it: make PYTHON=/path/to/python3." >&2; exit 1; }
+	@$(PY) -m pip --version >/dev/null 2>&1 || { $(PYTHON) -c "$$PYTHON_CHECK" && $(PYTHON) -m venv $(VENV); }
+	@echo "Setting up $(VENV) (once; about a minute)"
+	@if $(PY) -m pip install --quiet --disable-pip-version-check uv \
+	  && $(PY) -m uv pip install --quiet --python $(PY) --compile-bytecode -r requirements.txt; then :; \
+	else echo "uv could not do it; now with pip (some minutes)"; \
+	  $(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt || { \
+	    echo "Given: packages that could not be installed, see above. Allowed: the versions in requirements.txt. To do: run this once with a network; later it needs none." >&2; exit 1; }; \
+	fi
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
