@@ -74,7 +74,11 @@ def _data(options):
 
 
 def _results(options):
+    from raters.study import files, simulate
     from raters.study.export import write
 
-    for path in write(options.out, options.study, options.resamples, options.seed):
+    study = files.resolve(options.study)
+    for path in write(options.out, study, options.resamples, options.seed):
         print(path)
+    if study == "simulated":
+        print(f"{simulate.STAMP} Every table says so in its notes.", file=sys.stderr)
