@@ -262,7 +262,8 @@ def run_notebook(source: Path, target: Path, parameters: dict, timeout: int) -> 
             progress_bar=False,
             log_output=False,
             execution_timeout=timeout,
-            extra_arguments=["--log-level=ERROR"],
+            # Not ERROR: an idle kernel logs its own shutdown as an interrupt at that level.
+            extra_arguments=["--log-level=CRITICAL"],
         )
         error = ""
     except Exception as problem:  # whatever it is, it is this notebook's failure to report
