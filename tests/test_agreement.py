@@ -275,7 +275,9 @@ def test_undefined_resamples_are_left_out_and_their_share_is_said():
     row = pairwise(frame, Scale(["no", "yes"]), resamples=4000).iloc[0]
     assert row["estimate"] == pytest.approx(0.625, abs=1e-12)
     assert (row["low"], row["high"]) == (0, 1)
-    share, _, left_out = row["note"].removeprefix("undefined on ").partition("% of 4000 resamples")
+    rare, undefined = row["note"].split("; ")
+    assert rare.startswith("87.5% of the ratings are no: the coefficient rests on 2 of 12 items")
+    share, _, left_out = undefined.removeprefix("undefined on ").partition("% of 4000 resamples")
     assert float(share) / 100 == pytest.approx((10 / 12) ** 12, abs=0.02)
     assert left_out == ", left out"
 

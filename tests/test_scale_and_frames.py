@@ -154,7 +154,7 @@ def test_with_reference_is_the_median_of_those_who_rated():
     result = with_reference(check_ratings(frame, FIVE), "g")
     assert result[result.rater == "g_median"]["rating"].tolist() == [2, 2.5]
     refused(lambda: with_reference(result, "nobody"), "'nobody'")
-    refused(lambda: with_reference(result, "g", "mode"), "'mode'")
+    refused(lambda: with_reference(result, "g", "modus"), "'modus'")
 
 
 def test_round_ratings_goes_to_the_even_neighbour():

@@ -1,8 +1,8 @@
 """Agreement between raters, with intervals, and LLM judges against an expert benchmark."""
 
-from raters.agreement import agreement, pairwise
+from raters.agreement import agreement, compare, pairwise
 from raters.errors import RatingsError
-from raters.frames import check_ratings, round_ratings, with_reference
+from raters.frames import check_ratings, from_wide, round_ratings, with_reference
 from raters.scale import Scale
 
 __all__ = [
@@ -10,6 +10,8 @@ __all__ = [
     "Scale",
     "agreement",
     "check_ratings",
+    "compare",
+    "from_wide",
     "pairwise",
     "round_ratings",
     "with_reference",

@@ -6,7 +6,7 @@ Everything else in the package may rely on what `check_ratings` lets through.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,70 @@ _DUPLICATES = ("error", "first", "last", "mean")
 _SHOWN = 5
 
 
-def check_ratings(ratings: pd.DataFrame, scale, duplicates: str = "error") -> pd.DataFrame:
+def from_wide(wide: pd.DataFrame, items, raters) -> pd.DataFrame:
+    """A long frame from a wide one whose rows and columns are named.
+
+    Which side holds the items is never guessed from the shape: one side is named by
+    the column that holds its ids, the other by the list of its columns.
+
+    Parameters
+    ----------
+    wide : DataFrame
+        A row for each item or for each rater.
+    items, raters : str or sequence of str
+        One of the two is the column with the ids, the other the columns to read.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``item, rater, rating`` for `check_ratings`, item by item; what
+        is empty stays missing.
+
+    Raises
+    ------
+    RatingsError
+        Not exactly one of the two is a single column; a column is not in the frame.
+
+    Examples
+    --------
+    >>> wide = pd.DataFrame({"item": ["x", "y"], "ann": [1, 2], "bob": [1, 3]})
+    >>> from_wide(wide, items="item", raters=["ann", "bob"]).rating.tolist()
+    [1, 1, 2, 3]
+    >>> wide = pd.DataFrame({"annotator": ["ann", "bob"], "x": [1, 1], "y": [2, 3]})
+    >>> from_wide(wide, items=["x", "y"], raters="annotator").rating.tolist()
+    [1, 1, 2, 3]
+    """
+    if isinstance(items, str) == isinstance(raters, str):
+        raise RatingsError(
+            f"items={items!r} and raters={raters!r}",
+            "one of them the column with the ids, the other a list of columns",
+            "for a row an item: items='item', raters=['ann', 'bob']; "
+            "for a row a rater: raters='annotator', items=['x', 'y']",
+        )
+    rows, columns = ("item", "rater") if isinstance(items, str) else ("rater", "item")
+    ids, cells = (items, list(raters)) if rows == "item" else (raters, list(items))
+    unknown = [name for name in [ids, *cells] if name not in wide.columns]
+    if unknown:
+        raise RatingsError(
+            f"the columns {unknown}",
+            f"columns of the frame: {list(map(str, wide.columns))}",
+            "name columns that are in the frame",
+        )
+    long = [
+        pd.DataFrame({rows: wide[ids].array, columns: name, "rating": wide[name].astype(object)})
+        for name in cells
+    ]
+    long = pd.concat(long, ignore_index=True)[["item", "rater", "rating"]]
+    order = pd.Series(wide[ids].tolist() if rows == "item" else cells).drop_duplicates()
+    place = pd.Series(range(len(order)), index=order)
+    return long.iloc[np.argsort(long["item"].map(place).to_numpy(), kind="stable")].reset_index(
+        drop=True
+    )
+
+
+def check_ratings(
+    ratings: pd.DataFrame, scale, duplicates: str = "error", missing: Sequence = ()
+) -> pd.DataFrame:
     """Check a long frame of ratings and bring it into the one known form.
 
     Parameters
@@ -36,6 +99,10 @@ def check_ratings(ratings: pd.DataFrame, scale, duplicates: str = "error") -> pd
         ``(framework, dimension)`` to scales.
     duplicates : {"error", "first", "last", "mean"}
         What to do with two ratings of one item by one rater on one dimension.
+    missing : sequence
+        Codes that stand for "not rated", such as ``[0]`` or ``["skip"]``. Numbers are
+        compared as numbers, however they are written. ``attrs["missing"]`` of the
+        result says how many ratings had each code.
 
     Returns
     -------
@@ -47,8 +114,9 @@ def check_ratings(ratings: pd.DataFrame, scale, duplicates: str = "error") -> pd
     Raises
     ------
     RatingsError
-        A column is missing; an id is missing; a rating is off the scale or
-        infinite; a rater has two groups; duplicates with ``duplicates="error"``.
+        A column is missing; an id is missing; a code for missing is also a level; a
+        rating is off the scale or infinite; a rater has two groups; duplicates with
+        ``duplicates="error"``.
         The message names items and values.
 
     Examples
@@ -64,11 +132,42 @@ def check_ratings(ratings: pd.DataFrame, scale, duplicates: str = "error") -> pd
             "build a frame with the columns item, rater, rating",
         )
     frame = _text_columns(ratings)
-    frame["rating"] = _values(frame, ratings["rating"], scale)
+    given, counts = _without_codes(frame, ratings["rating"], scale, missing)
+    frame["rating"] = _values(frame, given, scale)
     frame = _without_duplicates(frame, duplicates)
     _one_group_each(frame)
-    frame.attrs = dict(ratings.attrs)
+    frame.attrs = dict(ratings.attrs) | ({"missing": counts} if counts else {})
     return frame[COLUMNS]
+
+
+def _without_codes(frame, ratings, scale, missing):
+    """The ratings without codes for missing ones, and how many had each code."""
+    counts = {}
+    if isinstance(missing, (str, bytes)) or not isinstance(missing, Iterable):
+        missing = [missing]
+    ratings = ratings.reset_index(drop=True).astype(object)
+    for code in missing:
+        for framework, dimension in frame[["framework", "dimension"]].drop_duplicates().values:
+            declared = scale_for(scale, framework, dimension)
+            if not np.isnan(declared.value_of(code)):
+                raise RatingsError(
+                    f"the code {code!r} for missing ratings, which is a rating on {dimension}",
+                    f"a code that is not on the scale: {declared.describe()}",
+                    "take it out of missing=, or out of the scale",
+                )
+        found = ratings.map(lambda rating, code=code: _same_spelling(rating, code))
+        found = found.to_numpy(bool)
+        counts[str(code)] = int(found.sum())
+        ratings = ratings.mask(found, np.nan)
+    return ratings, counts
+
+
+def _same_spelling(rating, code):
+    """Whether a rating is the code, as text or as a number."""
+    try:
+        return float(rating) == float(code)
+    except (TypeError, ValueError):
+        return str(rating).strip() == str(code).strip()
 
 
 def _text_columns(ratings):
@@ -126,7 +225,8 @@ def _values(frame, ratings, scale):
         raise RatingsError(
             "ratings off the scale: " + "; ".join(places) + more,
             wrong[0][1].describe(),
-            "correct the ratings, mark them as missing (NaN), or declare the scale that was used",
+            "correct the ratings, declare the scale that was used, or say what is no rating: "
+            "missing=[...] for codes of missing ratings, Scale(outside=[...]) for other answers",
         )
     return result
 
@@ -148,10 +248,10 @@ def _without_duplicates(frame, duplicates):
         raise RatingsError(
             "more than one rating of " + "; ".join(places) + more,
             "one rating of an item by a rater on a dimension",
-            "remove the extra rows, or pass duplicates='first', 'last' or 'mean'",
+            "remove the extra rows, or say which to keep: check_ratings(..., duplicates='first')",
         )
     if duplicates == "mean":
-        means = frame.groupby(_KEYS)["rating"].transform("mean")
+        means = frame.replace(np.inf, np.nan).groupby(_KEYS)["rating"].transform("mean")
         frame = frame.assign(rating=means)
         duplicates = "first"
     return frame.drop_duplicates(_KEYS, keep=duplicates).reset_index(drop=True)
@@ -170,9 +270,13 @@ def _one_group_each(frame):
 
 
 def with_reference(
-    ratings: pd.DataFrame, group: str = "expert", how: str = "median", name: str | None = None
+    ratings: pd.DataFrame,
+    group: str = "expert",
+    how: str = "median",
+    name: str | None = None,
+    without: str | None = None,
 ) -> pd.DataFrame:
-    """Add a rater who is the median or mean of a group, item by item.
+    """Add a rater who is the median, mean or mode of a group, item by item.
 
     Parameters
     ----------
@@ -180,11 +284,15 @@ def with_reference(
         A checked long frame.
     group : str
         The group to summarise.
-    how : {"median", "mean"}
+    how : {"median", "mean", "mode"}
         How. An item that somebody in the group left out is summarised over the
-        others.
+        others. Where several levels are equally frequent there is no mode, and the
+        item has no rating.
     name : str, optional
-        The new rater's name. Default ``"<group>_<how>"``.
+        The new rater's name. Default ``"<group>_<how>"``, with ``"_without_<rater>"``
+        where somebody is left out.
+    without : str, optional
+        A rater of the group to leave out, so that they can be compared with the others.
 
     Returns
     -------
@@ -194,7 +302,8 @@ def with_reference(
     Raises
     ------
     RatingsError
-        Nobody is in that group, or `how` is unknown.
+        Nobody is in that group, `how` is unknown, `without` is not in the group, or
+        the name is taken.
 
     Examples
     --------
@@ -203,23 +312,48 @@ def with_reference(
     >>> frame = check_ratings(frame, Scale([1, 2, 3, 4, 5]))
     >>> with_reference(frame)[["rater", "rating"]].to_numpy()[-1].tolist()
     ['expert_median', 2.0]
+    >>> with_reference(frame, without="c")[["rater", "rating"]].to_numpy()[-1].tolist()
+    ['expert_median_without_c', 1.5]
     """
     members = ratings[ratings["group"] == group]
-    if how not in ("median", "mean"):
-        raise RatingsError(f"how={how!r}", "median, mean", "name one of these")
+    if how not in ("median", "mean", "mode"):
+        raise RatingsError(f"how={how!r}", "median, mean, mode", "name one of these")
     if members.empty:
         raise RatingsError(
             f"the group {group!r}",
             f"a group of the frame: {sorted(ratings['group'].unique())}",
             "name one of these groups",
         )
+    if without is not None:
+        names = sorted(members["rater"].unique())
+        if without not in names or len(names) < 2:
+            raise RatingsError(
+                f"without={without!r}",
+                f"a rater of the group {group!r} that has others beside: {names}",
+                "name one of the group, or nobody",
+            )
+        members = members[members["rater"] != without]
+    new = name or f"{group}_{how}" + (f"_without_{without}" if without else "")
+    if new in set(ratings["rater"]):
+        raise RatingsError(
+            f"the new rater {new!r}, whose name is taken",
+            "a name that no rater of the frame has",
+            "give another one: name='...'",
+        )
     keys = ["framework", "dimension", "item"]
-    rows = members.groupby(keys, sort=False)["rating"].agg(how).reset_index()
-    rows["rater"] = name or f"{group}_{how}"
+    summary = _only_mode if how == "mode" else how
+    inside = members.assign(rating=members["rating"].replace(np.inf, np.nan))
+    rows = inside.groupby(keys, sort=False)["rating"].agg(summary).reset_index()
+    rows["rater"] = new
     rows["group"] = "reference"
     result = pd.concat([ratings, rows[COLUMNS]], ignore_index=True)
     result.attrs = dict(ratings.attrs)
     return result
+
+
+def _only_mode(values):
+    modes = values.mode()
+    return modes.iloc[0] if len(modes) == 1 else np.nan
 
 
 def round_ratings(ratings: pd.DataFrame, raters: Sequence[str] | None = None) -> pd.DataFrame:

@@ -33,6 +33,10 @@ class Scale:
     between : bool
         Whether a rating may lie between the lowest and the highest level, as
         the mean of several people's ratings does. Default False.
+    outside : sequence of str
+        Answers that may occur but are no level, such as a judge's ``"unsure"``.
+        Percent agreement and F1 count them as misses; everything else leaves them
+        out. Their value is infinite. Default: none.
 
     Raises
     ------
@@ -52,6 +56,7 @@ class Scale:
     values: Sequence[float] | None = None
     measurement: str = "ordinal"
     between: bool = False
+    outside: Sequence[str] = ()
     _by_name: Mapping = field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
@@ -68,6 +73,7 @@ class Scale:
                 ", ".join(MEASUREMENTS),
                 "name one of these",
             )
+        self._check_outside(levels)
         values = self._numbers(levels)
         if self.measurement != "nominal" and any(b <= a for a, b in zip(values, values[1:])):
             raise RatingsError(
@@ -80,6 +86,18 @@ class Scale:
         object.__setattr__(
             self, "_by_name", {_name(level): value for level, value in zip(levels, values)}
         )
+
+    def _check_outside(self, levels):
+        outside = [self.outside] if isinstance(self.outside, str) else list(self.outside)
+        names = tuple(_name(answer) for answer in outside)
+        both = [name for name in names if name in {_name(level) for level in levels}]
+        if both:
+            raise RatingsError(
+                f"the answer {both[0]!r} as a level and as outside the levels",
+                "outside= names answers that are no level",
+                "take it from one of the two",
+            )
+        object.__setattr__(self, "outside", names)
 
     def _numbers(self, levels):
         given = self.values
@@ -116,8 +134,11 @@ class Scale:
         Returns
         -------
         float
-            The value; NaN when the rating is not on the scale.
+            The value; infinite for an answer declared as outside the levels, NaN
+            when the rating is not on the scale.
         """
+        if self.outside and (_name(rating) in self.outside or rating == np.inf):
+            return np.inf
         if isinstance(rating, (bool, np.bool_)):
             return self._by_name.get(str(rating), np.nan)
         if isinstance(rating, str):
@@ -135,10 +156,33 @@ class Scale:
         inside = self.between and self.low <= number <= self.high
         return number if inside else np.nan
 
+    def name_of(self, value: float) -> str:
+        """The level with a value, as text; of a value between levels the number itself.
+
+        Parameters
+        ----------
+        value : float
+            A value of the scale.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> Scale(["low", "medium", "high"]).name_of(3.0)
+        'high'
+        """
+        for level, number in zip(self.levels, self.values):
+            if abs(number - value) < 1e-9:
+                return _name(level)
+        return f"{value:g}"
+
     def describe(self) -> str:
         """The scale in a few words, for messages and captions."""
-        names = [f"{level:g}" if isinstance(level, Real) else str(level) for level in self.levels]
-        return ", ".join(names) + (" and numbers between them" if self.between else "")
+        text = ", ".join(_name(level) for level in self.levels)
+        text += " and numbers between them" if self.between else ""
+        return text + (f"; outside the levels: {', '.join(self.outside)}" if self.outside else "")
 
 
 def _name(level) -> str:

@@ -25,6 +25,8 @@ from raters.study.names import EXPERTS, MEDIAN, MODELS, RATERS, SELF, scales
 
 # The models that the published cell on agreement among LLMs selects.
 PUBLISHED_MODELS = ("gpt", "claude")
+# The printed interval of tau: its draws and its seed are known.
+TAU_DRAWS, TAU_SEED = 10_000, 0
 KAPPA = "weighted_kappa_quadratic"
 KAPPA_PUBLISHED = "weighted_kappa_quadratic_published"
 ALPHAS = (
@@ -124,7 +126,7 @@ def alpha_published_draws(here: Iterable, resamples: int, seed: int):
     times = multiplicities(len(here[0].items), resamples, seed, here[0].framework)
     drawn = (times > 0).astype(float)
     sums = [krippendorff_alpha_interval(table.values, table.scale) for table in here]
-    return sums, np.array([np.clip(s.finish(drawn @ s.terms), 0, 1) for s in sums])
+    return sums, np.array([np.clip(s.resampled(drawn), 0, 1) for s in sums])
 
 
 def _alpha_published_rows(here, group, resamples, seed):
@@ -162,8 +164,8 @@ def f1_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns of `pairwise`. Crowd means are rounded, halves to even. The median
-        contains each expert, which favours the experts.
+        Columns of `pairwise`, with a mean for each framework. Crowd means are rounded,
+        halves to even. The median contains each expert, which favours the experts.
     """
     rounded = round_ratings(with_reference(ratings))
     others = [*EXPERTS, *MODELS, "crowd"]
@@ -174,6 +176,7 @@ def f1_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
         [(MEDIAN, other) for other in others],
         resamples,
         seed,
+        mean=True,
     )
     about = dict.fromkeys(EXPERTS, "the reference contains this rater")
     about["crowd"] = "crowd means rounded, halves to even"
@@ -202,14 +205,15 @@ def self_report_table(
     -------
     DataFrame
         Plain: tau of each dimension and their mean, resampling conversations.
-        Published: tau of all 300 rows in one, resampling rows.
+        Published: tau of all 300 rows in one, resampling rows, with the published
+        number of draws and seed.
     """
     both = with_reference(pd.concat([ratings, reports], ignore_index=True))
     both = both[both["dimension"].isin(reports["dimension"].unique())]
     others = [MEDIAN, *EXPERTS, *MODELS, "crowd"]
     pairs = [(SELF, other) for other in others]
     plain = pairwise(both, scales(), "kendall_tau_b", pairs, resamples, seed, mean=True)
-    rows = [_stacked_tau(both, reports, other, resamples, seed) for other in (MEDIAN, "crowd")]
+    rows = [_stacked_tau(both, reports, other) for other in (MEDIAN, "crowd")]
     return pd.concat([plain, _results(rows)], ignore_index=True)
 
 
@@ -241,11 +245,11 @@ def stacked_tau_draws(both, reports, other: str, resamples: int, seed: int):
     times = np.zeros(rows.shape)
     np.add.at(times, (np.arange(resamples)[:, None], rows), 1)
     sums = kendall_tau_b(np.column_stack([x, y]), scales()["perceived_empathy"])
-    return sums.estimate(), sums.finish(times @ sums.terms), len(x)
+    return sums.estimate(), sums.resampled(times), len(x)
 
 
-def _stacked_tau(both, reports, other, resamples, seed):
-    tau, draws, n = stacked_tau_draws(both, reports, other, resamples, seed)
+def _stacked_tau(both, reports, other):
+    tau, draws, n = stacked_tau_draws(both, reports, other, TAU_DRAWS, TAU_SEED)
     low, high, _ = percentile_interval(draws)
     return {
         "framework": "perceived_empathy",
