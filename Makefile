@@ -15,7 +15,7 @@ NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 OPTIONS := --study $(STUDY) $(if $(RESAMPLES),--resamples $(RESAMPLES)) $(if $(SEED),--seed $(SEED))
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab data results check format lock clean
+.PHONY: help book test lab data results bench finding check format lock clean
 .DELETE_ON_ERROR:
 
 help:  ## say what there is to do
@@ -39,13 +39,19 @@ test: $(READY)  ## run all tests, those of the built pages too (they want a Chro
 	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 lab: $(READY)  ## open the notebooks in JupyterLab
-	@$(PY) -m jupyterlab --notebook-dir=. notebooks $(LAB_ARGS)
+	@$(PY) -m jupyterlab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(LAB_ARGS)
 
 data: $(READY)  ## fetch the study's files into data/raw; CHECK=1: only check them
 	@$(PY) -m raters data $(if $(CHECK),--check)
 
 results: $(READY)  ## write every computed table as CSV into OUT
 	@$(PY) -m raters results --out "$(OUT)" $(OPTIONS)
+
+bench: $(READY)  ## time the package against other libraries, one thread
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/speed.py
+
+finding: $(READY)  ## draw the README's chart anew
+	@$(PY) book/finding.py
 
 check: $(READY)  ## check format, code and that notebooks are stored without outputs
 	@$(PY) -m ruff format --check .

@@ -1,0 +1,29 @@
+"""Draw the README's chart anew: `make finding`. It is the first chart of the book."""
+
+from pathlib import Path
+
+import vl_convert
+
+from raters import charts
+from raters import study as paper
+from raters.study import results, views
+
+TARGET = Path(__file__).parent / "_static" / "finding.svg"
+
+
+def finding():
+    """The chart of the index, from the published ratings."""
+    pairs = results.pairs_table(paper.load("published"), resamples=0, seed=0)
+    return charts.bands(
+        paper.titled(views.bands(pairs)),
+        paper.titled(views.against_each_expert(pairs)),
+        "Who agrees with an expert, and how well?",
+        views.finding(pairs),
+        "kappa with a single expert",
+        "expert pairs",
+    )
+
+
+if __name__ == "__main__":
+    TARGET.write_text(vl_convert.vegalite_to_svg(finding().to_dict()), encoding="utf-8")
+    print(TARGET.name)
