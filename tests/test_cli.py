@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 from raters.cli import main
-from raters.study import files, replication
+from raters.study import files, replication, results
 
 
 @pytest.fixture
 def few_draws(monkeypatch):
     """Fewer draws behind the printed intervals, which are not looked at here."""
     monkeypatch.setattr(replication, "_BATCHES", 2)
-    monkeypatch.setattr(replication, "_TAU_DRAWS", 20)
+    monkeypatch.setattr(results, "TAU_DRAWS", 20)
 
 
 def run(*arguments, **environment):
@@ -83,7 +83,9 @@ def test_results_without_resamples_have_estimates_only(tmp_path, few_draws):
     assert main(["results", "--out", str(tmp_path), *options]) == 0
     for name in ("pairwise", "alpha", "f1", "self_report"):
         frame = pd.read_csv(tmp_path / f"{name}.csv")
-        assert frame["estimate"].notna().all() and frame["low"].isna().all(), name
+        # The published interval of tau has its own number of draws.
+        plain = frame[frame["statistic"] != "kendall_tau_b_published"]
+        assert plain["estimate"].notna().all() and plain["low"].isna().all(), name
 
 
 def test_an_unknown_study_is_refused_before_anything_is_written(tmp_path):

@@ -22,7 +22,7 @@ COMPUTED = ["pairwise", "alpha", "f1", "self_report", "openings", "verbosity", "
 TABLES = ["ratings", *COMPUTED, "replication"]
 RESAMPLES, SEED = 50, 7
 # Draws behind the printed intervals, which are not looked at here.
-FEW = {"_BATCHES": 2, "_TAU_DRAWS": 50}
+FEW = {(replication, "_BATCHES"): 2, (results, "TAU_DRAWS"): 50}
 PUBLISHED = pytest.param("published", marks=pytest.mark.real_data)
 EIGHT = ["expert1", "expert2", "expert3", "expert_median", "gemini", "gpt", "claude", "crowd"]
 
@@ -35,8 +35,8 @@ def written(tmp_path_factory):
     def folder(study):
         if study not in folders:
             with pytest.MonkeyPatch.context() as patch:
-                for name, value in FEW.items():
-                    patch.setattr(replication, name, value)
+                for (module, name), value in FEW.items():
+                    patch.setattr(module, name, value)
                 out = tmp_path_factory.mktemp(study) / "new" / "tables"
                 paths = export.write(out, study, RESAMPLES, SEED)
             assert sorted(paths) == sorted(out.iterdir())
@@ -241,8 +241,11 @@ def test_no_participant_and_no_conversation_can_be_looked_up(written):
 
 def test_another_process_writes_the_same_bytes(written, tmp_path):
     """Also where Python shuffles its sets in another way."""
-    settings = "".join(f"replication.{name} = {value}\n" for name, value in FEW.items())
-    code = f"from raters.study import export, replication\n{settings}"
+    settings = "".join(
+        f"{module.__name__.rpartition('.')[2]}.{name} = {value}\n"
+        for (module, name), value in FEW.items()
+    )
+    code = f"from raters.study import export, replication, results\n{settings}"
     code += f"export.write({str(tmp_path)!r}, 'simulated', {RESAMPLES}, {SEED})"
     environment = {**os.environ, "PYTHONHASHSEED": "4711"}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
@@ -316,8 +319,8 @@ def test_replication_and_alpha_agree(frames):
 def test_replication_and_self_reports_agree(frames):
     taus = frames["self_report"].query("statistic == 'kendall_tau_b_published'")
     taus = taus.set_index("rater_b")["estimate"]
-    report = _reported(frames, "self_report_kendall_tau_b", "tau").set_index("group")["ours"]
-    assert report["crowd"] == taus["crowd"] and report["experts"] == taus["expert_median"]
+    report = _reported(frames, "self_report_kendall_tau_b", "tau").set_index("rater_b")["ours"]
+    assert report.to_dict() == taus.to_dict() and set(taus.index) == {"crowd", "expert_median"}
 
 
 def test_the_exported_ratings_give_the_exported_kappas(frames):

@@ -28,6 +28,11 @@ SERIES = {
     "Gemini": (MODEL, "diamond"),
     "GPT-4o": (MODEL, "triangle-up"),
     "Claude": (MODEL, "triangle-down"),
+    "Expert 1": (EXPERT, "circle"),
+    "three models": (MODEL, "diamond"),
+    "GPT-4o and Claude": (MODEL, "triangle-up"),
+    "with intercept": (GREY, "circle"),
+    "without intercept": (GREY, "cross"),
     "crowd": (CROWD, "square"),
     "everybody": (GREY, "cross"),
 }
@@ -210,6 +215,7 @@ def dots(
     """
     colours, shapes = _styles(frame[series])
     domain = list(domain or _domain(frame, ["estimate", "low", "high"]))
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
     axis = _lines(frame, y, grid=True, tickBand="extent")
 
     def draw(part):
@@ -222,13 +228,14 @@ def dots(
             **({"yOffset": alt.YOffset(f"{series}:N", sort=colours.domain)} if many else {}),
         )
         point = base.mark_point(filled=True, size=75, opacity=1).encode(
-            x=alt.X("estimate:Q", title=x_title, scale=alt.Scale(domain=domain, nice=False)),
+            x=alt.X("estimate:Q", title=x_title, scale=scale),
             shape=alt.Shape(f"{series}:N", scale=shapes, sort=shapes.domain),
             tooltip=_tooltip(part, y, series, x_title),
         )
         layers = [point]
         if "low" in part and part["low"].notna().any():
-            layers.insert(0, base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"))
+            low = alt.X("low:Q", title=x_title, scale=scale)
+            layers.insert(0, base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q"))
         return alt.layer(*layers).properties(width=WIDTH, height=step)
 
     return finish(_panels(frame, panel, draw), title, description)

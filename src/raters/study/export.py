@@ -77,6 +77,12 @@ def write(out: Path, study: str = "auto", resamples: int = 2000, seed: int = 202
     RatingsError
         `out` is a file, or from the computation.
     """
+    if str(out) in ("", "."):
+        raise RatingsError(
+            f"--out {str(out)!r}, the folder you are in",
+            "a folder for the tables alone",
+            "name one, such as --out results",
+        )
     out = Path(out)
     if out.exists() and not out.is_dir():
         raise RatingsError(f"--out {out}, which is a file", "a folder", "name another place")

@@ -10,9 +10,11 @@ from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from raters import check_ratings, pairwise, with_reference
+from raters import study as paper
 from raters.agreement import MEAN
 from raters.frames import tables
 from raters.resampling import percentile_interval
+from raters.study import results
 from raters.study.files import data_dir
 from raters.study.names import EXPERTS, MEDIAN, SELF, scales, titled
 from raters.study.results import (
@@ -59,7 +61,6 @@ TITLES = {
 }
 _BATCH = 1000  # draws behind each printed alpha interval
 _BATCHES = 200
-_TAU_DRAWS = 10_000
 _MONTE_CARLO = 4.0  # standard errors allowed to an unseeded printed interval
 _ALMOST_EXACT = 1e-9  # of the number: for those printed to more digits than arithmetic repeats
 
@@ -91,6 +92,21 @@ def printed_values() -> pd.DataFrame:
     for column in ("rater_a", "rater_b"):
         frame[column] = frame[column].replace(_RATERS)
     frame["dimension"] = frame["dimension"].replace("(mean)", MEAN)
+    return _in_our_columns(frame)
+
+
+def _in_our_columns(frame):
+    """The printed tables' own words for dimension, rater and group, where ours stand."""
+    tests = frame["table"] == "kruskal_wallis_opening"
+    frame.loc[tests, "dimension"] = frame.loc[tests, "group"]
+    frame.loc[tests, ["framework", "group"]] = ["lend_an_ear", ""]
+    own = frame["table"] == "self_report_kendall_tau_b"
+    frame.loc[own, "rater_b"] = frame.loc[own, "group"].replace(_RATERS)
+    frame.loc[own, ["framework", "rater_a", "group"]] = ["perceived_empathy", SELF, ""]
+    slopes = frame["table"] == "verbosity_ols"
+    who = frame.loc[slopes, "quantity"].str.split("_", n=1)
+    frame.loc[slopes, "group"] = who.str[0].replace({"llm": "gemini"})
+    frame.loc[slopes, "quantity"] = who.str[1]
     return frame
 
 
@@ -147,6 +163,60 @@ def replicate(
         counted = (both["table"] == "annotation_count") & ~both["same"]
         both.loc[counted, "note"] = "see the data card: the files hold another number"
     return both[COLUMNS]
+
+
+def report(study: str, seed: int) -> pd.DataFrame:
+    """`replicate` on everything that belongs to a study.
+
+    Parameters
+    ----------
+    study : {"auto", "published", "simulated"}
+        Which ratings.
+    seed : int
+        Seed of the alpha intervals.
+
+    Returns
+    -------
+    DataFrame
+        As `replicate`; ``attrs["study"]`` says which it is.
+    """
+    ratings = paper.load(study)
+    result = replicate(
+        ratings,
+        paper.self_reports(study),
+        paper.words(study),
+        paper.openings(study),
+        paper.annotation_counts(study),
+        seed,
+    )
+    result.attrs = dict(ratings.attrs)
+    return result
+
+
+def verdict(part: pd.DataFrame, what: str) -> str:
+    """One sentence on some printed numbers.
+
+    Parameters
+    ----------
+    part : DataFrame
+        Rows of `report`.
+    what : str
+        What they are, in the plural.
+
+    Returns
+    -------
+    str
+        How many are the same; on simulated ratings that nothing can be compared.
+    """
+    if part.attrs["study"] == "simulated":
+        return "These ratings are simulated: there is nothing to compare with the paper."
+    drawn = part["comparison"] == "monte carlo"
+    exact = part[~drawn]["same"]
+    sentence = f"{exact.sum():,} of {len(exact):,} printed {what} come out to the printed digit"
+    if not drawn.any():
+        return sentence + "."
+    ends = part[drawn]["same"]
+    return sentence + f"; {ends.sum()} of {len(ends)} unseeded ends are within Monte Carlo error."
 
 
 def readable(report: pd.DataFrame) -> pd.DataFrame:
@@ -336,12 +406,8 @@ def _verbosity(ratings, words):
         "ols_slope_p_adjusted_published": "p_adjusted",
     }
     found = verbosity_table(ratings, words).query("statistic in @names")
-    who = found["group"].replace({"gemini": "llm"})
     return found.assign(
-        table="verbosity_ols",
-        quantity=who + "_" + found["statistic"].map(names),
-        value=found["estimate"],
-        group="",
+        table="verbosity_ols", quantity=found["statistic"].map(names), value=found["estimate"]
     )[["table", "framework", "dimension", "group", "quantity", "value"]]
 
 
@@ -349,13 +415,14 @@ def _self_reports(ratings, reports):
     both = with_reference(pd.concat([ratings, reports], ignore_index=True))
     both = both[both["dimension"].isin(reports["dimension"].unique())]
     rows = []
-    for group, other in (("crowd", "crowd"), ("experts", MEDIAN)):
-        tau, draws, n = stacked_tau_draws(both, reports, other, _TAU_DRAWS, seed=0)
+    labels = {"framework": "perceived_empathy", "rater_a": SELF}
+    for other in ("crowd", MEDIAN):
+        tau, draws, n = stacked_tau_draws(both, reports, other, results.TAU_DRAWS, results.TAU_SEED)
         low, high, _ = percentile_interval(draws)
         each = pairwise(both, scales(), "kendall_tau_b", [(SELF, other)], resamples=0)
         values = {"tau": tau, "low": low, "high": high, "n_pairs": n}
         values["median_over_dimensions"] = each["estimate"].median()
-        rows += [{"group": group, "quantity": q, "value": v} for q, v in values.items()]
+        rows += [{**labels, "rater_b": other, "quantity": q, "value": v} for q, v in values.items()]
     return _rows("self_report_kendall_tau_b", rows)
 
 
@@ -369,7 +436,8 @@ def _openings(ratings, openings):
     tests = pd.DataFrame(
         {
             "table": "kruskal_wallis_opening",
-            "group": found["dimension"],
+            "framework": "lend_an_ear",
+            "dimension": found["dimension"],
             "quantity": found["statistic"].map(names),
             "value": found["estimate"],
         }

@@ -44,9 +44,10 @@ def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markd
             f"by sha256, commit {files.COMMIT[:7]}); {how}."
         )
     return display.say(
-        f"**Simulated ratings: these numbers are not the paper's.** The study's files were not "
-        f"at hand, so this page shows made-up ratings of the same shape ({size}; {how}). "
-        "Sentences that compare with the paper mean nothing here."
+        f"**Simulated ratings: these numbers are not the paper's.** This page shows made-up "
+        f"ratings of the study's shape ({size}; {how}). They are made from the printed kappas "
+        "and from each rater's mean and spread, so they resemble the study. Sentences that "
+        "compare with the paper mean nothing here."
     )
 
 
