@@ -38,6 +38,7 @@ from raters.errors import RatingsError
 from raters.study.files import resolve
 
 ROOT = Path(__file__).resolve().parents[1]
+FEWEST_RESAMPLES = 100  # fewer say nothing about the ends of a 95 % interval
 SIMULATED = "Simulated ratings: these numbers are not the paper's."
 # For the notebooks' kernels: a fixed hash seed and one thread for linear algebra keep the
 # numbers the same on every run; the notebooks already run side by side.
@@ -505,6 +506,7 @@ def site_key(root: Path) -> str:
             [
                 _digest(stage, sorted(p for p in stage.rglob("*") if p.is_file())),
                 _sha(renderer),
+                _digest(root, list(_tree(root / "src"))),  # the API page: docstrings
                 _sha(Path(__file__).read_bytes()),
                 _sha(lock.read_bytes()) if lock.is_file() else "",
                 platform.python_version(),
@@ -682,12 +684,27 @@ def command_line() -> argparse.ArgumentParser:
     return parser
 
 
+def check_numbers(options: Options) -> None:
+    """Refuse numbers with which the pages would hold no intervals, before anything runs."""
+    for name, value, least in (
+        ("resamples", options.resamples, FEWEST_RESAMPLES),
+        ("seed", options.seed, 0),
+    ):
+        if value < least:
+            raise BuildError(
+                f"{name.upper()}={value}",
+                f"a whole number of {least} or more",
+                f"choose one, or leave {name.upper()} out for the notebooks' own",
+            )
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Build; return 0 if all went well, 1 with a message if not."""
     given = command_line().parse_args(arguments)
     root = given.root.resolve()
     options = Options(given.study, given.resamples, given.seed)
     try:
+        check_numbers(options)
         with one_at_a_time(root):
             page = make_book(root, options, given.jobs, given.timeout, given.only)
     except RatingsError as problem:

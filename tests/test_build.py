@@ -114,7 +114,7 @@ def test_a_book_follows_its_inputs_and_is_the_same_each_time(tmp_path, capsys):
     for name in ("notebooks/one.html", "book/prose.html", "genindex.html", "search.html"):
         assert build.SIMULATED in page(root, name), name
         assert "resamples 2000, seed 7" in page(root, name), name
-    assert "blob/main/notebooks/two.ipynb" in two and "edit/main/notebooks/two.ipynb" in two
+    assert "edit/main/notebooks/two.ipynb" in two and "lab/tree/notebooks/two.ipynb" in two
     assert build.last_options(root) == build.Options("simulated", 2000, 7)
     # nothing outside _build was touched
     assert {k: v for k, v in files_of(root).items() if not k.startswith("_build/")} == before
