@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from raters.coefficients import MANY, PAIR, Sums, chosen
-from raters.coefficients.base import notes, ratio
+from raters.coefficients.base import jackknife_error, notes, ratio
 from raters.errors import RatingsError
 from raters.frames import check_ratings, tables
 from raters.resampling import bca_interval, multiplicities, percentile_interval
@@ -353,9 +353,8 @@ class _Run:
             yield from self._on_resamples(labelled, times)
 
     def _times(self, n_items, key):
-        drawn = self.resamples if self.interval in ("percentile", "bca") else 0
-        checked = multiplicities(n_items, self.resamples if drawn else 0, self.seed, key)
-        return checked.T.copy()
+        resamples = self.resamples if self.interval in ("percentile", "bca") else 0
+        return multiplicities(n_items, resamples, self.seed, key).T.copy()
 
     def _on_resamples(self, labelled, times):
         """Many results at once: their terms share one product with the draws."""
@@ -422,7 +421,7 @@ class _Run:
         if self.interval == "analytic":
             return *row.sums.analytic_interval(self.level), 0.0
         if self.interval == "jackknife":
-            reach = stats.norm.ppf((1 + self.level) / 2) * _jackknife_error(row)
+            reach = stats.norm.ppf((1 + self.level) / 2) * jackknife_error(row.without[row.counted])
             return row.estimate - reach, row.estimate + reach, 0.0
         low, high, undefined = percentile_interval(row.draws, self.level)
         if self.interval == "bca":
@@ -460,12 +459,6 @@ def _backwards(x, raters, scale):
     if len(raters) == 2:
         return f"{raters[0]} and {raters[1]} run against each other (r = {r[0, 1]:.2f}): {_ASK}"
     return f"{' and '.join(against)} against the other raters: {_ASK}"
-
-
-def _jackknife_error(row):
-    values = row.without[row.counted]
-    n = values.size
-    return np.sqrt((n - 1) / n * np.sum((values - values.mean()) ** 2)) if n > 1 else np.nan
 
 
 def _with_means(rows):

@@ -126,17 +126,21 @@ class Sums:
         return float(np.sqrt(correction * np.sum(slope**2)))
 
     def jackknife_error(self) -> float:
-        """The leave-one-item-out standard error, over the items that count.
+        """The leave-one-item-out standard error, over the items that count."""
+        return jackknife_error(self.without_each()[np.any(self.terms != 0, axis=0)])
 
-        Notes
-        -----
-        Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, ch. 11.
-        """
-        values = self.without_each()[np.any(self.terms != 0, axis=0)]
-        n = values.size
-        if n < 2:
-            return np.nan
-        return float(np.sqrt((n - 1) / n * np.sum((values - values.mean()) ** 2)))
+
+def jackknife_error(without: np.ndarray) -> float:
+    """The standard error from the values without one item each; NaN for fewer than two.
+
+    Notes
+    -----
+    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, ch. 11.
+    """
+    n = without.size
+    if n < 2:
+        return np.nan
+    return float(np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2)))
 
 
 def ratio(numerator, denominator, size):
