@@ -6,7 +6,7 @@ Everything else in the package may rely on what `check_ratings` lets through.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -384,7 +384,11 @@ def round_ratings(ratings: pd.DataFrame, raters: Sequence[str] | None = None) ->
 
 @dataclass(frozen=True)
 class Table:
-    """One dimension as a matrix: items in rows, raters in columns, NaN where missing."""
+    """One dimension as a matrix: items in rows, raters in columns, NaN where missing.
+
+    With `counts`, a row stands for so many items with these ratings (a pattern), and
+    `items` is empty.
+    """
 
     framework: str
     dimension: str
@@ -392,6 +396,23 @@ class Table:
     raters: tuple[str, ...]
     values: np.ndarray
     scale: Scale
+    counts: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Ratings of many items as counted patterns, for `agreement`, `pairwise`, `compare`.
+
+    Parameters
+    ----------
+    tables : tuple of Table
+        One for each framework and dimension, with `counts`.
+    groups : mapping of str to str
+        Rater to group.
+    """
+
+    tables: tuple[Table, ...]
+    groups: Mapping[str, str]
 
 
 def tables(ratings: pd.DataFrame, scale, raters: Sequence[str] | None = None) -> Iterator[Table]:
