@@ -72,7 +72,7 @@ def test_much_agreement_and_kappa_zero():
     assert_values(rows, expected | {"krippendorff_alpha_nominal": -1 / 38})
     rare = "95.0% of the ratings are no: the coefficient rests on 2 of 20 items"
     assert rows.loc["cohen_kappa", "note"].startswith(rare)
-    assert "the first rater gives no to all 20 items" in rows.loc["cohen_kappa", "note"]
+    assert "rater_a gives no to all 20 items" in rows.loc["cohen_kappa", "note"]
     assert rows.loc["krippendorff_alpha_nominal", "note"].startswith(rare)
 
 

@@ -2,7 +2,7 @@
 
 from raters.agreement import agreement, compare, pairwise
 from raters.errors import RatingsError
-from raters.frames import check_ratings, from_wide, round_ratings, with_reference
+from raters.frames import check_ratings, counted, from_wide, round_ratings, with_reference
 from raters.scale import Scale
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "agreement",
     "check_ratings",
     "compare",
+    "counted",
     "from_wide",
     "pairwise",
     "round_ratings",

@@ -8,29 +8,26 @@ from itertools import combinations, groupby
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
-from raters.coefficients import MANY, PAIR, Sums, chosen
+from raters.coefficients import MANY, PAIR, Ratings, Sums, chosen
 from raters.coefficients.base import jackknife_error, notes, ratio
+from raters.coefficients.ratings import centre
 from raters.errors import RatingsError
-from raters.frames import check_ratings, tables
-from raters.resampling import bca_interval, multiplicities, percentile_interval
+from raters.frames import Counted, Table, check_ratings, counted_table, groups_of, tables
+from raters.multiplicity import adjusted
+from raters.resampling import (
+    Draws,
+    bca_interval,
+    bca_test,
+    normal_test,
+    percentile_interval,
+    percentile_test,
+)
+from raters.tidy import RESULT, Results
 
-RESULT = [
-    "framework",
-    "dimension",
-    "rater_a",
-    "rater_b",
-    "group",
-    "statistic",
-    "estimate",
-    "low",
-    "high",
-    "n_items",
-    "n_ratings",
-    "note",
-]
 MEAN = "mean of dimensions"
+DIFFERENCE = "difference"
 
 
 _ASK = "is a scale reversed? The ratings are used as they are"
@@ -39,7 +36,11 @@ _NO_INTERVAL = {
     "jackknife": "no jackknife interval: one item only, or not defined without one of the items",
     "analytic": "no analytic interval: too few items, or ratings that leave no error to estimate",
 }
-_COLUMNS_AT_ONCE = 2048  # of totals in one product of matrices: enough to be fast, few to hold
+_CELLS_AT_ONCE = 6_000_000  # of totals (50 MB): many coefficients share one product of matrices
+# More draws of items than this (400 MB, half a minute) are taken over patterns instead.
+_MANY_DRAWS = 50_000_000
+# Coefficients of which 0 is not what chance gives: there is no test of 0.
+_NO_TEST = ("percent_agreement", "mean_percent_agreement", "f1_")
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,33 @@ class _Row:
     """One result with its bootstrap values, before it becomes a row of the frame.
 
     `without` is the coefficient without one item, for every item of the framework, so
-    that means and differences of results have theirs; `counted` says which of the items
-    matter. Both are empty where the interval does not need them.
+    that means and differences of results have theirs; `counts` says how often each of the
+    items matters. Both are empty where the interval does not need them.
     """
 
     labels: dict
     estimate: float
     draws: np.ndarray
     without: np.ndarray
-    counted: np.ndarray
+    counts: np.ndarray
     n_items: int
     n_ratings: int
     note: str
     sums: Sums | None = None
 
+    def weighted(self):
+        """Leave-one-out values of the items that count, and how many each stands for."""
+        here = self.counts > 0
+        return self.without[here], self.counts[here]
+
+    def error(self):
+        """The jackknife standard error."""
+        return jackknife_error(*self.weighted())
+
 
 def agreement(
-    ratings: pd.DataFrame,
-    scale,
+    ratings: pd.DataFrame | Counted,
+    scale=None,
     statistics: str | Sequence[str] = "krippendorff_alpha_interval",
     groups: dict[str, Sequence[str]] | None = None,
     resamples: int = 2000,
@@ -72,15 +82,17 @@ def agreement(
     level: float = 0.95,
     interval: str = "percentile",
     mean: bool = False,
+    test: str | None = None,
 ) -> pd.DataFrame:
     """Agreement among the raters of each group, for every dimension.
 
     Parameters
     ----------
-    ratings : DataFrame
-        The long frame; see `check_ratings`.
+    ratings : DataFrame or Counted
+        The long frame, see `check_ratings`; or counted patterns of many items, see
+        `counted`.
     scale : Scale or mapping
-        The declared scale or scales.
+        The declared scale or scales; counted patterns carry theirs, then it is None.
     statistics : str or sequence of str
         Names from `coefficients.MANY`.
     groups : dict, optional
@@ -97,19 +109,34 @@ def agreement(
         or by the formula that the field prints.
     mean : bool
         Also the mean over the dimensions of each framework, on the same resamples.
+    test : {None, "none", "holm", "bonferroni", "bh", "by"}
+        Other than None: also the two-sided p-value of the hypothesis that the result is 0,
+        and with a name other than "none" its value corrected for the number of tests in
+        this frame.
 
     Returns
     -------
     DataFrame
         One row a framework, dimension, group and statistic, with the columns
         ``framework, dimension, rater_a, rater_b, group, statistic, estimate, low,
-        high, n_items, n_ratings, note``.
+        high, n_items, n_ratings, note``; with `test` also ``p`` and ``p_adjusted``.
 
     Raises
     ------
     RatingsError
         From `check_ratings`; an unknown statistic or rater; no group to compare,
         or one with fewer than two raters or with a rater twice.
+
+    Notes
+    -----
+    The p-value belongs to the interval: with "percentile" and "bca" it is the level at
+    which that interval would just reach 0, with "jackknife" that of the estimate over its
+    standard error, with "analytic" the test that the field prints (kappa: variance under
+    the hypothesis; rank correlations, Kendall's W and ICC: their own). Percent agreement
+    and F1 have none: 0 is not what chance gives.
+
+    With so many items that their draws would not fit in memory, items with the same
+    ratings are drawn together, which has the same distribution.
 
     Examples
     --------
@@ -120,17 +147,17 @@ def agreement(
     >>> result.estimate.round(3).tolist()
     [0.912]
     """
-    ratings = check_ratings(ratings, scale)
+    ratings = _ready(ratings, scale)
     groups = _groups(ratings) if groups is None else _checked(groups)
     names = list(dict.fromkeys(rater for members in groups.values() for rater in members))
     comparisons = _within(groups, names)
-    run = _Run(statistics, MANY, resamples, seed, level, interval)
-    return run.frame(run.rows(tables(ratings, scale, names), comparisons), mean)
+    run = _Run(statistics, MANY, resamples, seed, level, interval, mean, test)
+    return run.frame(run.rows(tables(ratings, scale, names), comparisons))
 
 
 def pairwise(
-    ratings: pd.DataFrame,
-    scale,
+    ratings: pd.DataFrame | Counted,
+    scale=None,
     statistics: str | Sequence[str] = "weighted_kappa_quadratic",
     pairs: Iterable[tuple[str, str]] | None = None,
     resamples: int = 2000,
@@ -138,21 +165,23 @@ def pairwise(
     level: float = 0.95,
     interval: str = "percentile",
     mean: bool = False,
+    test: str | None = None,
 ) -> pd.DataFrame:
     """Agreement of two raters, for every pair and dimension.
 
     Parameters
     ----------
-    ratings : DataFrame
-        The long frame; see `check_ratings`.
+    ratings : DataFrame or Counted
+        The long frame, see `check_ratings`; or counted patterns of many items, see
+        `counted`.
     scale : Scale or mapping
-        The declared scale or scales.
+        The declared scale or scales; counted patterns carry theirs, then it is None.
     statistics : str or sequence of str
         Names from `coefficients.PAIR`, or ``"f1_weighted_at_least"``. Of F1 the
         first rater of a pair is the reference.
     pairs : iterable of (str, str), optional
         Default: all pairs, raters sorted by name.
-    resamples, seed, level, interval, mean
+    resamples, seed, level, interval, mean, test
         As in `agreement`.
 
     Returns
@@ -175,15 +204,16 @@ def pairwise(
     >>> pairwise(frame, Scale([1, 2, 3, 4]), resamples=0).estimate.round(3).tolist()
     [0.897]
     """
-    ratings = check_ratings(ratings, scale)
-    pairs = list(pairs) if pairs is not None else list(combinations(sorted(set(ratings.rater)), 2))
-    names, comparisons = _pairs(ratings, pairs)
-    run = _Run(statistics, PAIR, resamples, seed, level, interval)
-    return run.frame(run.rows(tables(ratings, scale, names), comparisons), mean)
+    ratings = _ready(ratings, scale)
+    group = groups_of(ratings)
+    pairs = _two_each(pairs) if pairs is not None else list(combinations(sorted(group), 2))
+    names, comparisons = _pairs(group, pairs)
+    run = _Run(statistics, PAIR, resamples, seed, level, interval, mean, test)
+    return run.frame(run.rows(tables(ratings, scale, names), comparisons))
 
 
 def compare(
-    ratings: pd.DataFrame,
+    ratings: pd.DataFrame | Counted,
     scale,
     sides: Mapping[str, Sequence],
     statistic: str = "weighted_kappa_quadratic",
@@ -192,6 +222,7 @@ def compare(
     level: float = 0.95,
     interval: str = "percentile",
     mean: bool = False,
+    test: str | None = None,
 ) -> pd.DataFrame:
     """Differences between results, on the same resamples of items.
 
@@ -200,16 +231,17 @@ def compare(
 
     Parameters
     ----------
-    ratings : DataFrame
-        The long frame; see `check_ratings`.
+    ratings : DataFrame or Counted
+        The long frame, see `check_ratings`; or counted patterns of many items, see
+        `counted`.
     scale : Scale or mapping
-        The declared scale or scales.
+        The declared scale or scales; counted patterns carry theirs, then it is None.
     sides : mapping of str to sequence
         Two or more results by name. For a statistic of two raters each is a list of
         pairs, whose mean is taken; for one of many raters a list of raters.
     statistic : str
         One name from `coefficients.PAIR` or `coefficients.MANY`.
-    resamples, seed, level, mean
+    resamples, seed, level, mean, test
         As in `agreement`.
     interval : {"percentile", "bca", "jackknife"}
         As in `agreement`.
@@ -234,7 +266,7 @@ def compare(
     >>> compare(frame, Scale([1, 2, 3, 4]), sides, resamples=0).estimate.round(3).tolist()
     [1.4]
     """
-    ratings = check_ratings(ratings, scale)
+    ratings = _ready(ratings, scale)
     if not isinstance(sides, Mapping) or len(sides) < 2:
         raise RatingsError(
             f"the sides {sides!r}",
@@ -249,20 +281,46 @@ def compare(
         )
     known = PAIR if statistic in PAIR else MANY
     if known is PAIR:
-        members = {name: list(pairs) for name, pairs in sides.items()}
+        members = {name: _two_each(pairs) for name, pairs in sides.items()}
         flat = list(dict.fromkeys(pair for pairs in members.values() for pair in pairs))
-        names, comparisons = _pairs(ratings, flat)
+        names, comparisons = _pairs(groups_of(ratings), flat)
     else:
         groups = _checked(sides)
         members = {name: [name] for name in groups}
         names = list(dict.fromkeys(rater for raters in groups.values() for rater in raters))
         comparisons = _within(groups, names)
-    run = _Run(statistic, known, resamples, seed, level, interval)
+    run = _Run(statistic, known, resamples, seed, level, interval, mean, test)
     rows = run.rows(tables(ratings, scale, names), comparisons)
-    return run.frame(_differences(rows, members, known is PAIR), mean)
+    return run.frame(_differences(rows, members, known is PAIR))
 
 
-def _pairs(ratings, pairs):
+def _ready(ratings, scale):
+    """The checked frame; counted patterns were checked when they were counted."""
+    if isinstance(ratings, Counted):
+        return ratings
+    if scale is None:
+        raise RatingsError(
+            "no scale",
+            "a Scale, or a mapping from framework or dimension to Scale",
+            "declare it, for example Scale([1, 2, 3, 4, 5])",
+        )
+    return check_ratings(ratings, scale)
+
+
+def _two_each(pairs):
+    """Pairs as tuples of two names."""
+    pairs = [pairs] if isinstance(pairs, str) else list(pairs)
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise RatingsError(
+                f"{pair!r} as a pair of raters",
+                "a list of pairs, each with two names",
+                "put the two names of each pair together: pairs=[('ann', 'bob')]",
+            )
+    return [tuple(pair) for pair in pairs]
+
+
+def _pairs(group, pairs):
     """The raters of some pairs, and the pairs as labels and columns."""
     same = [pair for pair in pairs if pair[0] == pair[1]]
     if same or not pairs:
@@ -272,7 +330,6 @@ def _pairs(ratings, pairs):
             "name two raters for each pair",
         )
     names = list(dict.fromkeys(rater for pair in pairs for rater in pair))
-    group = ratings.drop_duplicates("rater").set_index("rater")["group"]
     return names, [
         (
             {"rater_a": a, "rater_b": b, "group": f"{group.get(a)}-{group.get(b)}"},
@@ -291,11 +348,13 @@ def _within(groups, names):
 
 
 def _groups(ratings):
-    members = ratings.drop_duplicates(["group", "rater"]).groupby("group", sort=False)["rater"]
-    groups = {name: sorted(raters) for name, raters in members if len(raters) > 1}
+    members = {}
+    for rater, group in groups_of(ratings).items():
+        members.setdefault(group, []).append(rater)
+    groups = {name: sorted(raters) for name, raters in members.items() if len(raters) > 1}
     if not groups:
         raise RatingsError(
-            f"the raters {sorted(set(ratings.rater))}",
+            f"the raters {sorted(groups_of(ratings))}",
             "a group of two raters or more",
             "add raters, or name the groups: groups={'all': [...]}",
         )
@@ -326,74 +385,96 @@ class _Run:
     seed: int
     level: float
     interval: str
+    mean: bool
+    test: str | None
 
     def __post_init__(self):
         if self.interval not in INTERVALS:
             raise RatingsError(
                 f"interval={self.interval!r}", ", ".join(INTERVALS), "name one of these"
             )
-
-    def rows(self, found, comparisons) -> Iterator[_Row]:
-        """Every comparison and statistic of every table, on the same draws of items."""
-        key = times = None
-        for table in found:
-            if table.framework != key:
-                key = table.framework
-                times = self._times(len(table.items), key)
-            labelled = []
-            for labels, columns in comparisons:
-                x = table.values[:, columns]
-                functions = chosen(self.statistics, self.known, table.scale)
-                where = {"framework": key, "dimension": table.dimension, **labels}
-                hint = _backwards(x, [table.raters[c] for c in columns], table.scale)
-                for name, function in functions.items():
-                    sums = function(x, table.scale)
-                    sums = replace(sums, note=notes(sums.note, hint)) if hint else sums
-                    labelled.append(({**where, "statistic": name}, sums))
-            yield from self._on_resamples(labelled, times)
-
-    def _times(self, n_items, key):
-        resamples = self.resamples if self.interval in ("percentile", "bca") else 0
-        return multiplicities(n_items, resamples, self.seed, key).T.copy()
-
-    def _on_resamples(self, labelled, times):
-        """Many results at once: their terms share one product with the draws."""
-        while labelled:
-            size = np.cumsum([len(sums.terms) for _, sums in labelled])
-            taken = max(1, int(np.searchsorted(size, _COLUMNS_AT_ONCE, side="right")))
-            batch, labelled = labelled[:taken], labelled[taken:]
-            totals = np.concatenate([sums.terms for _, sums in batch]) @ times
-            ends = size[:taken]
-            for (labels, sums), start, end in zip(batch, [0, *ends], ends):
-                yield self._row(labels, sums, sums.finish(totals[start:end]))
-
-    def _row(self, labels, sums, draws):
-        needed = self.interval in ("bca", "jackknife")
-        return _Row(
-            labels,
-            sums.estimate(),
-            draws,
-            sums.without_each() if needed else np.empty(0),
-            np.any(sums.terms != 0, axis=0) if needed else np.empty(0, bool),
-            sums.n_items,
-            sums.n_ratings,
-            sums.note,
-            sums,
-        )
-
-    def frame(self, rows: Iterable[_Row], mean: bool) -> pd.DataFrame:
-        """The rows as a tidy frame; with `mean`, those of each framework's mean too."""
-        if mean and self.interval == "analytic":
+        if self.mean and self.interval == "analytic":
             raise RatingsError(
                 "interval='analytic' for means over dimensions",
                 ", ".join(INTERVALS[:-1]),
                 "choose one of these, or mean=False",
             )
-        if mean:
+        if self.test is not None:
+            adjusted([], self.test)  # refuses a name that is none
+
+    def rows(self, found: Iterable[Table], comparisons) -> Iterator[_Row]:
+        """Every comparison and statistic of every table, on the same draws of items."""
+        for key, same in groupby(map(self._fit, found), key=_key):
+            same = list(same)
+            labelled = (one for table in same for one in self._labelled(table, comparisons))
+            yield from self._on_resamples(labelled, self._draws(same[0], key))
+
+    def _fit(self, table):
+        """The table, or its patterns where draws of so many items would not fit."""
+        if table.counts is not None and self.mean:
+            raise RatingsError(
+                "counted patterns and mean=True",
+                "results of single dimensions: patterns do not say which ratings of two "
+                "dimensions belong to one item",
+                "leave mean out, or give the long frame",
+            )
+        drawn = self.resamples if self.interval in ("percentile", "bca") else 0
+        if table.counts is not None or self.mean or drawn * len(table.values) <= _MANY_DRAWS:
+            return table
+        return counted_table(table)
+
+    def _draws(self, table, key):
+        resamples = self.resamples if self.interval in ("percentile", "bca") else 0
+        items = len(table.values) if table.counts is None else int(table.counts.sum())
+        return Draws(items, resamples, self.seed, key, table.counts)
+
+    def _labelled(self, table, comparisons):
+        """The sums of every comparison and statistic of a table, with their labels."""
+        middle = centre(table.values[np.isfinite(table.values)])
+        functions = chosen(self.statistics, self.known, table.scale)
+        for labels, columns in comparisons:
+            names = [table.raters[c] for c in columns]
+            x = Ratings(table.values[:, columns], table.scale, table.counts, names, middle)
+            hint = _backwards(x)
+            where = {"framework": table.framework, "dimension": table.dimension, **labels}
+            for name, function in functions.items():
+                sums = function(x, table.scale)
+                sums = replace(sums, note=notes(sums.note, hint)) if hint else sums
+                yield {**where, "statistic": name}, sums
+
+    def _on_resamples(self, labelled, draws):
+        """Many results at once: their terms share one product with the draws."""
+        each = self.interval in ("bca", "jackknife")
+        width = 1 + draws.resamples + (draws.rows if each else 0)
+        most = max(1, _CELLS_AT_ONCE // width)
+        for batch in _batches(labelled, most):
+            # Coefficients share terms (a rater's levels, say): each is multiplied once.
+            place = {}
+            where = [
+                [place.setdefault(term.tobytes(), len(place)) for term in sums.terms]
+                for _, sums in batch
+            ]
+            terms = np.frombuffer(b"".join(place)).reshape(len(place), draws.rows)
+            totals = draws.totals(terms, each)
+            for (labels, sums), rows in zip(batch, where):
+                yield _row(labels, sums, sums.finish(totals[rows]), draws, each)
+
+    def frame(self, rows: Iterable[_Row]) -> pd.DataFrame:
+        """The rows as a tidy frame; with `mean`, those of each framework's mean too."""
+        if self.mean:
             by_framework = groupby(rows, key=lambda row: row.labels["framework"])
             rows = (row for _, part in by_framework for row in _with_means(list(part)))
-        results = [self._result(row) for row in rows]
-        return pd.DataFrame(results, columns=RESULT)
+        columns = RESULT if self.test is None else [*RESULT[:-1], "p", "note"]
+        frame = Results([self._result(row) for row in rows], columns=columns)
+        if self.test not in (None, "none"):
+            frame.insert(len(columns) - 1, "p_adjusted", adjusted(frame["p"], self.test))
+        frame.attrs = {
+            "interval": self.interval,
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
+        return frame
 
     def _result(self, row):
         said = [row.note] if row.note else []
@@ -406,58 +487,116 @@ class _Run:
             said.append("no BCa interval: every resample lies on one side of the estimate")
         if self.interval in _NO_INTERVAL and np.isfinite(row.estimate) and np.isnan(low):
             said.append(_NO_INTERVAL[self.interval])
-        return {
+        result = {
             **row.labels,
             "estimate": row.estimate,
             "low": low,
             "high": high,
             "n_items": row.n_items,
             "n_ratings": row.n_ratings,
-            "note": "; ".join(said),
         }
+        if self.test is not None:
+            result["p"] = self._p(row)
+            if row.labels["statistic"].startswith(_NO_TEST) and row.labels["group"] != DIFFERENCE:
+                result["p"] = np.nan
+                said.append("no test: 0 is not what chance gives")
+        return {**result, "note": "; ".join(said)}
 
     def _ends(self, row):
         """Low, high, and the share of resamples on which the coefficient is undefined."""
         if self.interval == "analytic":
             return *row.sums.analytic_interval(self.level), 0.0
         if self.interval == "jackknife":
-            reach = stats.norm.ppf((1 + self.level) / 2) * jackknife_error(row.without[row.counted])
+            reach = special.ndtri((1 + self.level) / 2) * row.error()
             return row.estimate - reach, row.estimate + reach, 0.0
-        low, high, undefined = percentile_interval(row.draws, self.level)
-        if self.interval == "bca":
-            without = row.without[row.counted]
-            low, high = bca_interval(row.draws, row.estimate, without, self.level)
+        if self.interval == "percentile":
+            return percentile_interval(row.draws, self.level)
+        without, counts = row.weighted()
+        low, high = bca_interval(row.draws, row.estimate, without, self.level, counts)
+        undefined = np.count_nonzero(~np.isfinite(row.draws)) / max(row.draws.size, 1)
         return low, high, undefined
 
+    def _p(self, row):
+        """The p-value that belongs to the interval."""
+        if np.isnan(row.estimate):
+            return np.nan
+        if self.interval == "analytic":
+            return row.sums.analytic_test()
+        if self.interval == "jackknife":
+            return normal_test(row.estimate, row.error())
+        if self.interval == "bca":
+            return bca_test(row.draws, row.estimate, *row.weighted())
+        return percentile_test(row.draws)
 
-def _backwards(x, raters, scale):
+
+def _key(table):
+    """What names the draws: a framework's items, or one dimension's patterns."""
+    if table.counts is None:
+        return table.framework
+    return f"{table.framework}/{table.dimension}"
+
+
+def _batches(labelled, most):
+    """Lists of results that have up to so many terms together, or one with more."""
+    batch, size = [], 0
+    for one in labelled:
+        if batch and size + len(one[1].terms) > most:
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += len(one[1].terms)
+    if batch:
+        yield batch
+
+
+def _row(labels, sums, values, draws, each):
+    """One result: the estimate comes first, then leave-one-out values, then the resamples."""
+    start = 1 + (draws.rows if each else 0)
+    often = np.ones(draws.rows) if draws.counts is None else draws.counts
+    return _Row(
+        labels,
+        float(values[0]),
+        values[start:],
+        values[1:start],
+        sums.counted() * often if each else np.empty(0),
+        sums.n_items,
+        sums.n_ratings,
+        sums.note,
+        sums,
+    )
+
+
+def _backwards(x):
     """A hint at raters who seem to run the scale from the other end.
 
     Chance gives correlations near 0, not far below it: so the mean correlation with
     the others has to be below -0.3, and below twice the spread that chance gives it.
     """
-    if scale.measurement == "nominal":
+    if x.scale.measurement == "nominal":
         return ""
-    if len(x) and np.isfinite(x).all():  # the quick way out: all rise together
-        centred = x - x.mean(axis=0)
-        if (centred.T @ centred >= 0).all():
+    often = 1.0 if x.counts is None else x.counts[:, None]
+    if len(x.values) and x.full:  # the quick way out: all rise together
+        rows = len(x.values) if x.counts is None else x.counts.sum()
+        centred = x.values - (often * x.values).sum(axis=0) / rows
+        if ((often * centred).T @ centred >= 0).all():
             return ""
-    there = np.isfinite(x)
-    filled = np.where(there, x - (scale.low + scale.high) / 2, 0.0)
-    there = there.astype(float)
+    filled = np.where(x.there, x.values - (x.scale.low + x.scale.high) / 2, 0.0)
+    there = x.there.astype(float)
     # Sums over the items that both rated, for all pairs of raters at once.
-    n, s, ss = there.T @ there, filled.T @ there, (filled**2).T @ there
+    n, s, ss = (part.T @ there for part in (often * there, often * filled, often * filled**2))
     spread = np.sqrt(np.maximum(n * ss - s**2, 0.0))
-    r = ratio(n * (filled.T @ filled) - s * s.T, spread * spread.T, n**2 * scale.high**2)
+    products = n * ((often * filled).T @ filled) - s * s.T
+    r = ratio(products, spread * spread.T, n**2 * x.scale.high**2)
     np.fill_diagonal(r, np.nan)
     known = np.isfinite(r)
     mean = ratio(np.where(known, r, 0.0).sum(axis=1), known.sum(axis=1), 0.0)
     fewest = np.where(known, n, np.inf).min(axis=1)
-    against = [name for name, m, few in zip(raters, mean, fewest) if m < -max(0.3, 2 / few**0.5)]
+    against = [name for name, m, few in zip(x.raters, mean, fewest) if m < -max(0.3, 2 / few**0.5)]
     if not against:
         return ""
-    if len(raters) == 2:
-        return f"{raters[0]} and {raters[1]} run against each other (r = {r[0, 1]:.2f}): {_ASK}"
+    if len(x.raters) == 2:
+        first, second = x.raters
+        return f"{first} and {second} run against each other (r = {r[0, 1]:.2f}): {_ASK}"
     return f"{' and '.join(against)} against the other raters: {_ASK}"
 
 
@@ -473,15 +612,19 @@ def _with_means(rows):
 def _mean(labels, members, over="dimension"):
     """The mean of some results, resample by resample."""
     undefined = [row.labels[over] for row in members if np.isnan(row.estimate)]
+    noted = [row.labels[over] for row in members if row.note and not np.isnan(row.estimate)]
     return _Row(
         labels,
         float(np.mean([row.estimate for row in members])),
         np.mean([row.draws for row in members], axis=0),
         np.mean([row.without for row in members], axis=0),
-        np.any([row.counted for row in members], axis=0),
+        np.max([row.counts for row in members], axis=0),
         max(row.n_items for row in members),
         sum(row.n_ratings for row in members),
-        f"not defined: no value for {', '.join(undefined)}" if undefined else "",
+        notes(
+            f"not defined: no value for {', '.join(undefined)}" if undefined else "",
+            f"see the notes on {', '.join(noted)}" if noted and not undefined else "",
+        ),
     )
 
 
@@ -501,13 +644,13 @@ def _differences(rows, members, paired):
         }
         for (a, first), (b, second) in combinations(sides.items(), 2):
             labels = {"framework": framework, "dimension": dimension, "rater_a": a, "rater_b": b}
-            labels |= {"group": "difference", "statistic": statistic}
+            labels |= {"group": DIFFERENCE, "statistic": statistic}
             yield _Row(
                 labels,
                 first.estimate - second.estimate,
                 first.draws - second.draws,
                 first.without - second.without,
-                first.counted | second.counted,
+                np.maximum(first.counts, second.counts),
                 min(first.n_items, second.n_items),
                 first.n_ratings + second.n_ratings,
                 "; ".join(filter(None, (first.note, second.note))),

@@ -7,7 +7,7 @@ Everything else in the package may rely on what `check_ratings` lets through.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -133,11 +133,41 @@ def check_ratings(
         )
     frame = _text_columns(ratings)
     given, counts = _without_codes(frame, ratings["rating"], scale, missing)
-    frame["rating"] = _values(frame, given, scale)
-    frame = _without_duplicates(frame, duplicates)
-    _one_group_each(frame)
+    codes = _codes(frame)
+    frame["rating"] = _values(frame, given, scale, codes)
+    _one_group_each(frame, codes)
+    frame = _without_duplicates(frame, duplicates, codes)
     frame.attrs = dict(ratings.attrs) | ({"missing": counts} if counts else {})
-    return frame[COLUMNS]
+    return frame
+
+
+def _codes(frame):
+    """Each text column as whole numbers from 0 in order of appearance."""
+    return {column: _factorized(frame[column])[0] for column in COLUMNS[:-1]}
+
+
+def _factorized(column, sort=False):
+    """Whole numbers from 0, and the text that each stands for.
+
+    The text as a list: picking single names out of an index of pandas is slow.
+    """
+    codes, names = pd.factorize(column, sort=sort)
+    return codes.astype(np.int64), list(names)
+
+
+def _together(codes, columns):
+    """Some columns' codes as one number for each combination."""
+    result = np.zeros(len(codes[columns[0]]), np.int64)
+    for column in columns:
+        result = result * (codes[column].max(initial=0) + 1) + codes[column]
+    return result
+
+
+def _each(combined):
+    """Rows of each combination, in order of appearance."""
+    order = np.argsort(combined, kind="stable")
+    starts = np.flatnonzero(np.diff(combined[order], prepend=-1))
+    return sorted(np.split(order, starts[1:]), key=lambda rows: rows[0]) if order.size else []
 
 
 def _without_codes(frame, ratings, scale, missing):
@@ -145,6 +175,8 @@ def _without_codes(frame, ratings, scale, missing):
     counts = {}
     if isinstance(missing, (str, bytes)) or not isinstance(missing, Iterable):
         missing = [missing]
+    if not len(missing := list(missing)):
+        return ratings, counts
     ratings = ratings.reset_index(drop=True).astype(object)
     for code in missing:
         for framework, dimension in frame[["framework", "dimension"]].drop_duplicates().values:
@@ -201,20 +233,26 @@ def _text_columns(ratings):
     return frame
 
 
-def _values(frame, ratings, scale):
+def _values(frame, ratings, scale, codes):
     """The ratings as numbers of the scale, one look-up per distinct rating and dimension."""
-    raw = ratings.reset_index(drop=True).astype(object)
-    missing = raw.isna().to_numpy()
+    raw = ratings.reset_index(drop=True)
+    if pd.api.types.is_numeric_dtype(raw.dtype) and raw.dtype.kind in "iuf":
+        raw = raw.to_numpy(float, na_value=np.nan)
+        keys, distinct = raw, lambda here: np.unique(here, return_inverse=True)
+    else:
+        raw = raw.astype(object).to_numpy()
+        keys, distinct = raw, _distinct_objects
+    missing = pd.isna(keys)
+    complete = not missing.any()
     result = np.full(len(raw), np.nan)
     wrong = []
-    for (framework, dimension), rows in frame.groupby(["framework", "dimension"]).indices.items():
-        declared = scale_for(scale, framework, dimension)
-        rows = rows[~missing[rows]]
-        here = raw.iloc[rows]
-        found = {key: declared.value_of(key[1]) for key in {(type(v), v) for v in here}}
-        result[rows] = [found[type(v), v] for v in here]
-        bad = rows[np.isnan(result[rows])]
-        wrong += [(row, declared) for row in bad]
+    first, second = frame["framework"], frame["dimension"]
+    for rows in _each(_together(codes, ["framework", "dimension"])):
+        declared = scale_for(scale, first.iat[rows[0]], second.iat[rows[0]])
+        rows = rows if complete else rows[~missing[rows]]
+        kinds, which = distinct(keys[rows])
+        result[rows] = np.array([declared.value_of(kind) for kind in kinds], float)[which]
+        wrong += [(row, declared) for row in rows[np.isnan(result[rows])]]
     if wrong:
         places = [
             f"{raw[row]!r} (item {frame.item[row]}, rater {frame.rater[row]}, "
@@ -231,12 +269,20 @@ def _values(frame, ratings, scale):
     return result
 
 
-def _without_duplicates(frame, duplicates):
+def _distinct_objects(here):
+    """The different objects, 1 and True and 1.0 apart, and which of them each one is."""
+    place = {}
+    which = [place.setdefault((type(value), value), len(place)) for value in here]
+    return [value for _, value in place], np.array(which, int)
+
+
+def _without_duplicates(frame, duplicates, codes):
     if duplicates not in _DUPLICATES:
         raise RatingsError(
             f"duplicates={duplicates!r}", ", ".join(_DUPLICATES), "name one of these"
         )
-    again = frame.duplicated(_KEYS, keep=False)
+    keys = pd.Series(_together(codes, _KEYS))
+    again = keys.duplicated(keep=False)
     if not again.any():
         return frame
     if duplicates == "error":
@@ -257,11 +303,12 @@ def _without_duplicates(frame, duplicates):
     return frame.drop_duplicates(_KEYS, keep=duplicates).reset_index(drop=True)
 
 
-def _one_group_each(frame):
-    groups = frame.groupby("rater")["group"].nunique()
-    if (groups > 1).any():
-        rater = groups.index[groups > 1][0]
-        names = sorted(frame.loc[frame.rater == rater, "group"].unique())
+def _one_group_each(frame, codes):
+    both = pd.unique(_together(codes, ["rater", "group"]))
+    if len(both) > codes["rater"].max(initial=-1) + 1:
+        groups = frame.drop_duplicates(["rater", "group"])
+        rater = groups.loc[groups["rater"].duplicated(), "rater"].iloc[0]
+        names = sorted(groups.loc[groups["rater"] == rater, "group"])
         raise RatingsError(
             f"rater {rater} is in the groups {', '.join(names)}",
             "one group for each rater",
@@ -415,7 +462,31 @@ class Counted:
     groups: Mapping[str, str]
 
 
-def tables(ratings: pd.DataFrame, scale, raters: Sequence[str] | None = None) -> Iterator[Table]:
+def groups_of(ratings: pd.DataFrame | Counted) -> dict[str, str]:
+    """Rater to group, raters in the order in which they come.
+
+    Parameters
+    ----------
+    ratings : DataFrame or Counted
+        A checked long frame, or counted patterns.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> groups_of(pd.DataFrame({"rater": ["b", "a", "b"], "group": ["x", "y", "x"]}))
+    {'b': 'x', 'a': 'y'}
+    """
+    if isinstance(ratings, Counted):
+        return dict(ratings.groups)
+    return dict(ratings.drop_duplicates("rater")[["rater", "group"]].itertuples(index=False))
+
+
+def tables(
+    ratings: pd.DataFrame | Counted, scale=None, raters: Sequence[str] | None = None
+) -> Iterator[Table]:
     """The matrices of a checked frame, one for each dimension.
 
     Items are sorted by id, and all dimensions of a framework have the same
@@ -423,16 +494,21 @@ def tables(ratings: pd.DataFrame, scale, raters: Sequence[str] | None = None) ->
 
     Parameters
     ----------
-    ratings : DataFrame
-        A checked long frame.
+    ratings : DataFrame or Counted
+        A checked long frame, or counted patterns.
     scale : Scale or mapping
-        As in `check_ratings`.
+        As in `check_ratings`; not needed for counted patterns.
     raters : sequence of str, optional
         The columns, in order. Default: all raters by name.
 
     Yields
     ------
     Table
+
+    Raises
+    ------
+    RatingsError
+        A rater is not there.
 
     Examples
     --------
@@ -442,24 +518,204 @@ def tables(ratings: pd.DataFrame, scale, raters: Sequence[str] | None = None) ->
     >>> [t.values.tolist() for t in tables(check_ratings(frame, scale), scale)]
     [[[1.0, 2.0], [2.0, nan]]]
     """
-    names = tuple(sorted(ratings["rater"].unique()) if raters is None else raters)
-    unknown = [name for name in names if name not in set(ratings["rater"])]
+    known = groups_of(ratings)
+    names = tuple(sorted(known) if raters is None else raters)
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise RatingsError(
             f"the raters {unknown}",
-            f"raters of the frame: {sorted(ratings['rater'].unique())}",
+            f"raters of the frame: {sorted(known)}",
             "name raters that are in the frame",
         )
-    column = {name: place for place, name in enumerate(names)}
-    chosen = ratings[ratings["rater"].isin(names)]
-    for framework in chosen["framework"].unique():
-        part = chosen[chosen["framework"] == framework]
+    if isinstance(ratings, Counted):
+        return (_with_columns(table, names) for table in ratings.tables)
+    return _matrices(ratings, scale, names)
+
+
+def _with_columns(table, names):
+    """The table with these raters as columns, empty for those who are not in it."""
+    values = np.full((len(table.values), len(names)), np.nan)
+    for place, name in enumerate(names):
+        if name in table.raters:
+            values[:, place] = table.values[:, table.raters.index(name)]
+    return replace(table, raters=names, values=values)
+
+
+def _matrices(ratings, scale, names):
+    frameworks, framework_names = _factorized(ratings["framework"])
+    dimensions, dimension_names = _factorized(ratings["dimension"])
+    items, item_names = _factorized(ratings["item"], sort=True)
+    raters, rater_names = _factorized(ratings["rater"])
+    place = {name: column for column, name in enumerate(names)}
+    columns = np.array([place.get(name, -1) for name in rater_names], int)[raters]
+    rating = ratings["rating"].to_numpy(float)
+    item_names = np.array(item_names, object)
+    for framework, name in enumerate(framework_names):
         # Everybody's items: a draw of items must not depend on whom it is used for.
-        items = tuple(sorted(ratings.loc[ratings["framework"] == framework, "item"].unique()))
-        row = {item: place for place, item in enumerate(items)}
-        for dimension in part["dimension"].unique():
-            cells = part[part["dimension"] == dimension]
-            values = np.full((len(items), len(names)), np.nan)
-            values[cells["item"].map(row), cells["rater"].map(column)] = cells["rating"]
-            declared = scale_for(scale, framework, dimension)
-            yield Table(framework, dimension, items, names, values, declared)
+        everybody = frameworks == framework
+        here = np.unique(items[everybody])
+        row = np.zeros(len(item_names), int)
+        row[here] = np.arange(here.size)
+        some = np.flatnonzero(everybody & (columns >= 0))
+        for dimension in pd.unique(dimensions[some]):
+            cells = some[dimensions[some] == dimension]
+            values = np.full((here.size, len(names)), np.nan)
+            values[row[items[cells]], columns[cells]] = rating[cells]
+            label = dimension_names[dimension]
+            declared = scale_for(scale, name, label)
+            yield Table(name, label, tuple(item_names[here]), names, values, declared)
+
+
+# --- patterns: items with the same ratings, counted -------------------------------
+
+_BLOCK = 250_000  # rows that are turned into patterns at a time
+
+
+def counted(
+    ratings,
+    scale,
+    raters: Sequence[str] | None = None,
+    groups: Mapping[str, str] | None = None,
+    framework: str = "all",
+) -> Counted:
+    """Ratings of many items as patterns: each row of ratings once, and how often it occurs.
+
+    Items with the same ratings are exchangeable. So agreement of a million items needs
+    a few hundred patterns and their counts, and resampling them has the same
+    distribution as resampling the items.
+
+    Parameters
+    ----------
+    ratings : DataFrame or mapping of str to array-like
+        The long frame, see `check_ratings`; or for each dimension a matrix of numbers,
+        shape (items, raters), NaN where a rating is missing.
+    scale : Scale or mapping
+        The declared scale or scales.
+    raters : sequence of str, optional
+        The raters to keep; the names of the columns where matrices are given.
+    groups : mapping of str to str, optional
+        Rater to group, where matrices are given. Default: everybody in one group, "all".
+    framework : str
+        The framework's name, where matrices are given.
+
+    Returns
+    -------
+    Counted
+        For `agreement`, `pairwise` and `compare`, in place of the frame.
+
+    Raises
+    ------
+    RatingsError
+        From `check_ratings`; a matrix without names of its columns, of another shape, or
+        with a rating off the scale.
+
+    Examples
+    --------
+    >>> x = np.array([[1, 1], [2, 1], [1, 1]])
+    >>> table = counted({"warmth": x}, Scale([1, 2]), raters=["a", "b"]).tables[0]
+    >>> table.values.tolist(), table.counts.tolist()
+    ([[1.0, 1.0], [2.0, 1.0]], [2, 1])
+    """
+    if isinstance(ratings, pd.DataFrame):
+        frame = check_ratings(ratings, scale)
+        chosen = [counted_table(table) for table in tables(frame, scale, raters)]
+        group = groups_of(frame)
+        return Counted(tuple(chosen), {name: group[name] for name in chosen[0].raters})
+    if not isinstance(ratings, Mapping) or raters is None:
+        raise RatingsError(
+            f"ratings of type {type(ratings).__name__}"
+            + ("" if raters is None else f" and raters={list(raters)}"),
+            "a long frame; or a matrix for each dimension, and raters= the names of its columns",
+            "give counted({'warmth': x}, scale, raters=['ann', 'bob'])",
+        )
+    names = tuple(raters)
+    found = []
+    for dimension, x in ratings.items():
+        declared = scale_for(scale, framework, dimension)
+        x = np.asarray(x)
+        if x.ndim != 2 or x.shape[1] != len(names) or x.dtype.kind not in "iufb":
+            raise RatingsError(
+                f"for {dimension} an array of shape {x.shape} and type {x.dtype}",
+                f"numbers, a row for each item and {len(names)} columns, one for each rater",
+                "transpose it, or name its columns in raters=",
+            )
+        found.append(_counted_matrix(framework, dimension, names, x, declared))
+    return Counted(tuple(found), {name: (groups or {}).get(name, "all") for name in names})
+
+
+def counted_table(table: Table) -> Table:
+    """A table with each different row once, and how many items have it.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    Table
+        With `counts`; the rows are sorted, and the items' ids are gone.
+
+    Examples
+    --------
+    >>> table = Table("all", "warmth", ("x", "y"), ("a",), np.array([[2.0], [2.0]]), Scale([1, 2]))
+    >>> counted_table(table).counts.tolist()
+    [2]
+    """
+    if table.counts is not None:
+        return table
+    return _counted_matrix(
+        table.framework, table.dimension, table.raters, table.values, table.scale
+    )
+
+
+def _counted_matrix(framework, dimension, raters, x, scale):
+    """Patterns of a matrix, block by block: memory does not grow with the number of items."""
+    known = np.round(scale.values, 9)
+    patterns, counts = np.zeros((0, len(raters))), np.zeros(0, np.int64)
+    for start in range(0, len(x), _BLOCK):
+        block = np.round(x[start : start + _BLOCK].astype(float), 9)
+        _on_scale(block, start, scale, dimension)
+        if np.isin(block[~np.isnan(block)], known).all():
+            new, often = _by_code(block, known)
+        else:  # values between the levels, or answers outside them
+            new, often = _distinct_rows(block, np.ones(len(block), np.int64))
+        patterns, counts = _distinct_rows(
+            np.concatenate([patterns, new]), np.concatenate([counts, often])
+        )
+    return Table(framework, dimension, (), tuple(raters), patterns, scale, counts)
+
+
+def _on_scale(block, start, scale, dimension):
+    given = np.unique(block[~np.isnan(block)])
+    wrong = [value for value in given if np.isnan(scale.value_of(value))]
+    if wrong:
+        row = start + int(np.flatnonzero((block == wrong[0]).any(axis=1))[0])
+        raise RatingsError(
+            f"the rating {wrong[0]:g} on {dimension} in row {row} (counted from 0)",
+            scale.describe(),
+            "correct the ratings, or declare the scale that was used",
+        )
+
+
+def _distinct_rows(x, counts):
+    """Each different row once, sorted with missing ratings first, and the counts summed."""
+    filled = np.where(np.isnan(x), -np.inf, x)  # NaN equals nothing, not even itself
+    rows, which = np.unique(filled, axis=0, return_inverse=True)
+    summed = np.zeros(len(rows), np.int64)
+    np.add.at(summed, which.ravel(), counts)
+    return np.where(np.isneginf(rows), np.nan, rows), summed
+
+
+def _by_code(block, known):
+    """Patterns by one number for each row, where all ratings are levels."""
+    order = np.argsort(known)
+    levels = known[order]
+    code = np.searchsorted(levels, block) + 1
+    code[np.isnan(block)] = 0
+    base = known.size + 1
+    if base ** block.shape[1] > 2**62:
+        return _distinct_rows(block, np.ones(len(block), np.int64))
+    power = base ** np.arange(block.shape[1])[::-1]
+    number, often = np.unique(code @ power, return_counts=True)
+    digits = number[:, None] // power % base
+    return np.concatenate([[np.nan], levels])[digits], often

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from raters.errors import RatingsError
 
 # Values that differ by less are one value: the same ratings summed in another order. Ties
 # count half in the BCa interval, so rounding must not decide on which side they fall.
 _TIE = 1e-10
+# Draws up to this size (20 MB) are kept: many calls in a row want the same ones.
+_KEPT = 2_500_000
+_AT_ONCE = 12_500_000  # cells of draws (100 MB) in memory at a time
 
 
-def multiplicities(n_items: int, resamples: int, seed: int, key: str = "") -> np.ndarray:
+def multiplicities(
+    n_items: int, resamples: int, seed: int, key: str = "", counts: np.ndarray | None = None
+) -> np.ndarray:
     """How often each item is drawn in each bootstrap resample.
 
     Parameters
@@ -28,12 +36,16 @@ def multiplicities(n_items: int, resamples: int, seed: int, key: str = "") -> np
     key : str
         Names the set of items (a framework), so that each set has its own
         draws and they do not depend on which other sets are present.
+    counts : ndarray, shape (rows,), optional
+        How many of the items each row of ratings stands for: then the columns are
+        rows. Items with the same ratings are exchangeable, so these draws have the
+        same distribution, and they do not grow with the number of items.
 
     Returns
     -------
-    ndarray, shape (resamples, n_items)
-        Whole numbers as float64; each row sums to `n_items`. One such matrix
-        serves all dimensions, pairs and coefficients: their differences are paired.
+    ndarray, shape (resamples, n_items) or (resamples, rows)
+        Whole numbers as float64, read-only; each resample sums to `n_items`. One such
+        matrix serves all dimensions, pairs and coefficients: their differences are paired.
 
     Raises
     ------
@@ -44,20 +56,115 @@ def multiplicities(n_items: int, resamples: int, seed: int, key: str = "") -> np
     --------
     >>> multiplicities(3, 2, seed=1).sum(axis=1).tolist()
     [3.0, 3.0]
+    >>> multiplicities(1_000_000, 2, seed=1, counts=np.array([999_990, 10])).sum(axis=1).tolist()
+    [1000000.0, 1000000.0]
     """
-    for name, value in (("resamples", resamples), ("seed", seed)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-            raise RatingsError(
-                f"{name}={value!r}", "a whole number of 0 or more", f"give {name} as such a number"
-            )
-    if n_items == 0:
-        return np.zeros((resamples, 0))
-    rng = np.random.default_rng([seed, zlib.crc32(key.encode())])
+    blocks = list(Draws(n_items, resamples, seed, key, counts).blocks())
+    return blocks[0].T if len(blocks) == 1 else np.concatenate(blocks, axis=1).T
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """The resamples of one set of items, made in blocks that fit in memory.
+
+    Parameters
+    ----------
+    n_items, resamples, seed, key, counts
+        As in `multiplicities`.
+
+    Examples
+    --------
+    >>> [block.shape for block in Draws(3, 2, seed=1).blocks()]
+    [(3, 2)]
+    """
+
+    n_items: int
+    resamples: int
+    seed: int
+    key: str = ""
+    counts: np.ndarray | None = None
+
+    def __post_init__(self):
+        for name in ("resamples", "seed"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+                raise RatingsError(
+                    f"{name}={value!r}",
+                    "a whole number of 0 or more",
+                    f"give {name} as such a number",
+                )
+
+    @property
+    def rows(self) -> int:
+        """Rows of ratings: items, or patterns."""
+        return self.n_items if self.counts is None else len(self.counts)
+
+    def blocks(self) -> Iterator[np.ndarray]:
+        """The draws, resamples in columns.
+
+        Yields
+        ------
+        ndarray, shape (rows, some resamples)
+        """
+        if self.rows == 0 or self.resamples == 0:
+            yield np.zeros((self.rows, self.resamples))
+        elif self.counts is None and self.rows * self.resamples <= _KEPT:
+            yield _kept(self.n_items, self.resamples, self.seed, self.key)
+        else:
+            rng = _generator(self.seed, self.key)
+            step = max(1, _AT_ONCE // self.rows)
+            for start in range(0, self.resamples, step):
+                yield self._drawn(rng, min(step, self.resamples - start))
+
+    def _drawn(self, rng, resamples):
+        if self.counts is None:
+            return _drawn(rng, self.n_items, resamples)
+        often = np.asarray(self.counts, float)
+        return rng.multinomial(self.n_items, often / often.sum(), size=resamples).T.astype(float)
+
+    def totals(self, terms: np.ndarray, without_each: bool) -> np.ndarray:
+        """Totals of terms: as the ratings are, without an item of each row, on resamples.
+
+        Parameters
+        ----------
+        terms : ndarray, shape (k, rows)
+            What an item of each row adds.
+        without_each : bool
+            Whether the leave-one-out totals are wanted.
+
+        Returns
+        -------
+        ndarray, shape (k, 1 + rows + resamples), or without the rows
+        """
+        start = 1 + (self.rows if without_each else 0)
+        result = np.empty((len(terms), start + self.resamples))
+        result[:, 0] = terms.sum(axis=1) if self.counts is None else terms @ self.counts
+        if without_each:
+            np.subtract(result[:, :1], terms, out=result[:, 1:start])
+        for block in self.blocks():
+            end = start + block.shape[1]
+            np.matmul(terms, block, out=result[:, start:end])
+            start = end
+        return result
+
+
+def _generator(seed, key):
+    return np.random.default_rng([seed, zlib.crc32(key.encode())])
+
+
+def _drawn(rng, n_items, resamples):
+    """Draws of items, counted in one go: each resample has its own stretch of numbers."""
     drawn = rng.integers(0, n_items, size=(resamples, n_items))
-    # Counted in one go: each resample has its own stretch of n_items numbers.
     drawn += np.arange(resamples)[:, None] * n_items
     times = np.bincount(drawn.ravel(), minlength=resamples * n_items)
-    return times.reshape(resamples, n_items).astype(float)
+    return times.reshape(resamples, n_items).T.astype(float, order="C")
+
+
+@lru_cache(maxsize=8)
+def _kept(n_items, resamples, seed, key):
+    times = _drawn(_generator(seed, key), n_items, resamples)
+    times.flags.writeable = False
+    return times
 
 
 def percentile_interval(draws: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
@@ -88,15 +195,60 @@ def percentile_interval(draws: np.ndarray, level: float = 0.95) -> tuple[float, 
     """
     if not 0 < level < 1:
         raise RatingsError(f"level={level!r}", "a number between 0 and 1", "give 0.95, say")
-    defined = draws[np.isfinite(draws)]
+    defined = _defined(draws)
     if not defined.size:
         return np.nan, np.nan, 1.0 if draws.size else 0.0
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high), 1 - defined.size / draws.size
+    low, high = quantiles(defined, ((1 - level) / 2, (1 + level) / 2))
+    return low, high, 1 - defined.size / draws.size
+
+
+def _defined(draws):
+    there = np.isfinite(draws)
+    return draws if there.all() else draws[there]
+
+
+def quantiles(values: np.ndarray, shares) -> list[float]:
+    """Quantiles by linear interpolation: `numpy.quantile`, without sorting everything.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        Finite; n is 1 or more.
+    shares : sequence of float
+        Each between 0 and 1.
+
+    Returns
+    -------
+    list of float
+
+    Notes
+    -----
+    Source: Hyndman and Fan (1996), The American Statistician 50, 361-365, type 7.
+
+    Examples
+    --------
+    >>> quantiles(np.array([4.0, 1.0, 3.0, 2.0]), [0.5, 1.0])
+    [2.5, 4.0]
+    """
+    last = values.size - 1
+    places = [min(max(share, 0.0), 1.0) * last for share in shares]
+    below = [int(place) for place in places]
+    needed = sorted({*below, *(min(place + 1, last) for place in below)})
+    ordered = np.partition(values, needed)
+    result = []
+    for place, low in zip(places, below):
+        a, b, part = ordered[low], ordered[min(low + 1, last)], place - low
+        # From the nearer end, as numpy does: no step back where the two are almost equal.
+        result.append(float(a + (b - a) * part if part < 0.5 else b - (b - a) * (1 - part)))
+    return result
 
 
 def bca_interval(
-    draws: np.ndarray, estimate: float, without_each: np.ndarray, level: float = 0.95
+    draws: np.ndarray,
+    estimate: float,
+    without_each: np.ndarray,
+    level: float = 0.95,
+    counts: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """The bias-corrected and accelerated bootstrap interval.
 
@@ -106,10 +258,13 @@ def bca_interval(
         Bootstrap values; NaN where the coefficient is undefined on a resample.
     estimate : float
         The coefficient of the ratings as they are.
-    without_each : ndarray, shape (items,)
-        The coefficient without one item, for each item that counts.
+    without_each : ndarray, shape (rows,)
+        The coefficient without one item, for each item (or one item of each row) that
+        counts.
     level : float
         Between 0 and 1.
+    counts : ndarray, shape (rows,), optional
+        How many items each row stands for. Default: one.
 
     Returns
     -------
@@ -131,25 +286,140 @@ def bca_interval(
     >>> percentile_interval(times @ x / 5)[1] < high
     True
     """
-    percentile_interval(draws, level)  # refuses a level that is none
-    defined = np.sort(draws[np.isfinite(draws)])
-    without = without_each[np.isfinite(without_each)]
-    if not defined.size or not np.isfinite(estimate) or without.size < 2:
+    if not 0 < level < 1:
+        percentile_interval(draws, level)  # refuses it
+    defined = _defined(draws)
+    if not defined.size or not np.isfinite(estimate):
         return np.nan, np.nan
-    if defined[-1] - defined[0] <= _TIE:
-        return float(defined[0]), float(defined[0])
-    tied = np.abs(defined - estimate) <= _TIE
-    below = np.mean((defined < estimate) & ~tied) + np.mean(tied) / 2
-    if not 0 < below < 1:
+    known = _bias_and_acceleration(defined, estimate, without_each, counts)
+    if known is None:
         return np.nan, np.nan
-    bias = stats.norm.ppf(below)
-    gap = without.mean() - without
-    gap[np.abs(gap) <= _TIE] = 0.0
-    spread = np.sum(gap**2)
-    acceleration = np.sum(gap**3) / (6 * spread**1.5) if spread > 0 else 0.0
+    lowest = defined.min()
+    if defined.max() - lowest <= _TIE:
+        return float(lowest), float(lowest)
+    bias, acceleration = known
+    if not np.isfinite(bias):
+        return np.nan, np.nan
     ends = []
     for tail in ((1 - level) / 2, (1 + level) / 2):
-        reach = bias + stats.norm.ppf(tail)
-        ends.append(stats.norm.cdf(bias + reach / (1 - acceleration * reach)))
-    low, high = np.quantile(defined, ends)
-    return float(low), float(high)
+        reach = bias + special.ndtri(tail)
+        ends.append(special.ndtr(bias + reach / (1 - acceleration * reach)))
+    low, high = quantiles(defined, ends)
+    return low, high
+
+
+def _bias_and_acceleration(defined, estimate, without_each, counts):
+    """Efron's z0 and a; None where fewer than two items can be left out."""
+    there = np.isfinite(without_each)
+    often = np.ones(without_each.size) if counts is None else counts
+    without, often = without_each[there], often[there]
+    if often.sum() < 2:
+        return None
+    below = _share_below(defined, estimate)
+    gap = often @ without / often.sum() - without
+    gap[np.abs(gap) <= _TIE] = 0.0
+    spread = often @ gap**2
+    acceleration = often @ gap**3 / (6 * spread**1.5) if spread > 0 else 0.0
+    return special.ndtri(below), acceleration
+
+
+def _share_below(values, point):
+    """The share of values below a point, those equal to it counted half."""
+    both = np.count_nonzero(values < point - _TIE) + np.count_nonzero(values <= point + _TIE)
+    return both / (2 * values.size)
+
+
+def percentile_test(draws: np.ndarray) -> float:
+    """Two-sided p-value of 0, from bootstrap values: the percentile interval turned round.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (resamples,)
+        Bootstrap values of a coefficient or a difference.
+
+    Returns
+    -------
+    float
+        Twice the smaller of the shares on either side of 0, never 0 itself: with B
+        resamples it is at least 2 / (B + 1). NaN without a resample.
+
+    Notes
+    -----
+    It is below 0.05 where the 95 % percentile interval leaves 0 out, up to one resample.
+    Source: Davison and Hinkley (1997), Bootstrap Methods and their Application, ch. 4.
+
+    Examples
+    --------
+    >>> percentile_test(np.array([0.1, 0.2, 0.3]))
+    0.5
+    """
+    defined = _defined(draws)
+    if not defined.size:
+        return np.nan
+    least = min(np.count_nonzero(defined <= _TIE), np.count_nonzero(defined >= -_TIE))
+    return float(min(1.0, 2 * (least + 1) / (defined.size + 1)))
+
+
+def bca_test(
+    draws: np.ndarray,
+    estimate: float,
+    without_each: np.ndarray,
+    counts: np.ndarray | None = None,
+) -> float:
+    """Two-sided p-value of 0, from bootstrap values: the BCa interval turned round.
+
+    Parameters
+    ----------
+    draws, estimate, without_each, counts
+        As in `bca_interval`.
+
+    Returns
+    -------
+    float
+        NaN where the interval is not defined.
+
+    Notes
+    -----
+    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, ch. 15,
+    eq. 15.34.
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 2.0, 3.0, 4.0, 10.0])
+    >>> times = multiplicities(5, 4000, seed=1)
+    >>> without = (x.sum() - x) / 4
+    >>> bca_test(times @ x / 5, x.mean(), without) < 0.01
+    True
+    """
+    defined = _defined(draws)
+    if not defined.size or not np.isfinite(estimate):
+        return np.nan
+    known = _bias_and_acceleration(defined, estimate, without_each, counts)
+    if known is None or not np.isfinite(known[0]):
+        return np.nan
+    bias, acceleration = known
+    # As in the percentile test, one resample is taken to lie on the other side.
+    least = 1 / (defined.size + 1)
+    reach = special.ndtri(np.clip(_share_below(defined, 0.0), least, 1 - least)) - bias
+    z = reach / (1 + acceleration * reach) - bias
+    return float(2 * special.ndtr(-abs(z)))
+
+
+def normal_test(estimate: float, error: float) -> float:
+    """Two-sided p-value of 0, from an estimate and its standard error.
+
+    Parameters
+    ----------
+    estimate, error : float
+
+    Returns
+    -------
+    float
+        NaN without a standard error above 0.
+
+    Examples
+    --------
+    >>> round(normal_test(1.96, 1.0), 3)
+    0.05
+    """
+    return float(2 * special.ndtr(-abs(estimate) / error)) if error > 0 else np.nan

@@ -4,7 +4,8 @@ A coefficient takes the ratings of one dimension (items x raters) and returns
 `Sums`: per-item terms, and how to finish their totals into the coefficient.
 The totals of any resample are the item multiplicities times the terms, so the
 estimate, every bootstrap replicate and every leave-one-out value come from the
-same two lines of arithmetic.
+same two lines of arithmetic. In place of the matrix they also take `Ratings`, whose rows
+may stand for many items.
 
 An undefined value is NaN: nothing here invents a 0 or a 1.
 """
@@ -56,6 +57,7 @@ from raters.coefficients.pair import (
     weighted_kappa_quadratic_centred,
     weighted_kappa_quadratic_published,
 )
+from raters.coefficients.ratings import Ratings
 from raters.errors import RatingsError
 from raters.scale import Scale
 
@@ -135,6 +137,7 @@ __all__ = [
     "MANY",
     "NEEDS_ORDER",
     "PAIR",
+    "Ratings",
     "Sums",
     "chosen",
     "f1_of",
@@ -151,7 +154,8 @@ def chosen(statistics, known: Mapping, scale: Scale) -> dict[str, Callable]:
     Parameters
     ----------
     statistics : str, sequence of str, or mapping of str to callable
-        Names; or names with functions of ``(x, scale)`` that return `Sums`, such
+        Names; or names with functions of ``(x, scale)`` that return `Sums` and take
+        `Ratings` as x, such
         as `weighted_kappa` makes. ``"f1_weighted_at_least"`` stands for one weighted
         F1 of `rating >= level` for each level above the lowest, named
         ``f1_weighted_at_least_<level>``.

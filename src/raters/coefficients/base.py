@@ -6,17 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from raters.errors import RatingsError
 
 # Below this share of its largest term a denominator is rounding noise. With whole
 # numbers it is exactly zero; means such as 2.667 leave about 1e-16 of the terms.
 _NOISE = 1e-12
-# A coefficient rests on few items if at most so many (or such a share) of them hold any
-# rating but the most common one. With fewer than _MANY_ITEMS there is nothing to point out.
-_MANY_ITEMS, _FEW_ITEMS, _FEW_SHARE = 10, 2, 0.05
-SAME = 1e-9  # ratings that differ by less are one value
 _STEP = 1e-3  # of an item's weight, for the derivative in `Sums.analytic_error`
 
 
@@ -26,8 +22,8 @@ class Sums:
 
     Parameters
     ----------
-    terms : ndarray, shape (k, items)
-        What each item adds to the totals. An item that does not count adds 0.
+    terms : ndarray, shape (k, rows)
+        What an item of each row adds to the totals. An item that does not count adds 0.
     finish : callable
         Takes totals of shape (k, ...), returns values of shape (...).
     n_items, n_ratings : int
@@ -35,14 +31,19 @@ class Sums:
     note : str
         What a reader must know about this table of ratings, or "".
     smooth : callable, optional
-        In place of `finish` for the analytic standard error, where the literature
-        linearises a slightly different function.
+        Takes totals, and the totals of the ratings as they are, for the analytic
+        standard error, where the literature linearises a slightly different function.
     sampled : int
         Items that the analytic variance counts; 0 for the large-sample variance
         without n / (n - 1).
     known_interval : callable, optional
         Takes the coverage, returns ``(low, high)``: where the field has an interval
         of its own, in place of estimate and analytic standard error.
+    known_test : callable, optional
+        Takes nothing, returns the p-value of the test that the field knows for "no
+        agreement beyond chance".
+    counts : ndarray, shape (rows,), optional
+        How many items each row stands for. Default: one.
     """
 
     terms: np.ndarray
@@ -50,13 +51,15 @@ class Sums:
     n_items: int
     n_ratings: int
     note: str = ""
-    smooth: Callable[[np.ndarray], np.ndarray] | None = None
+    smooth: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     sampled: int = 0
     known_interval: Callable[[float], tuple[float, float]] | None = None
+    known_test: Callable[[], float] | None = None
+    counts: np.ndarray | None = None
 
     def total(self) -> np.ndarray:
         """The totals of the ratings as they are, shape (k,)."""
-        return self.terms.sum(axis=1)
+        return self.terms.sum(axis=1) if self.counts is None else self.terms @ self.counts
 
     def estimate(self) -> float:
         """The coefficient of the ratings as they are."""
@@ -67,8 +70,8 @@ class Sums:
 
         Parameters
         ----------
-        times : ndarray, shape (resamples, items)
-            How often each item counts; see `resampling.multiplicities`.
+        times : ndarray, shape (resamples, rows)
+            How many items of each row are drawn; see `resampling.multiplicities`.
 
         Returns
         -------
@@ -78,8 +81,12 @@ class Sums:
         return self.finish(self.terms @ times.T)
 
     def without_each(self) -> np.ndarray:
-        """The coefficient without one item: totals less a column, shape (items,)."""
+        """The coefficient without one item of each row, shape (rows,)."""
         return self.finish(self.total()[:, None] - self.terms)
+
+    def counted(self) -> np.ndarray:
+        """Which rows count, shape (rows,)."""
+        return np.any(self.terms != 0, axis=0)
 
     def analytic_interval(self, level: float) -> tuple[float, float]:
         """The interval that the field prints, without resampling.
@@ -100,7 +107,7 @@ class Sums:
             return self.known_interval(level)
         tail = (1 + level) / 2
         n = self.sampled
-        reach = stats.norm.ppf(tail) if not n else stats.t.ppf(tail, n - 1) if n > 1 else np.nan
+        reach = special.ndtri(tail) if not n else stats.t.ppf(tail, n - 1) if n > 1 else np.nan
         estimate, error = self.estimate(), self.analytic_error()
         return estimate - reach * error, estimate + reach * error
 
@@ -117,46 +124,76 @@ class Sums:
         """
         if self.n_items < 2:
             return np.nan
-        finish = self.smooth or self.finish
-        total = self.total()[:, None]
-        at = {h: finish(total + h * _STEP * self.terms) for h in (-2, -1, 1, 2)}
+        total = self.total()
+        finish = self.finish
+        if self.smooth is not None:
+            finish = lambda totals: self.smooth(totals, total)  # noqa: E731
+        at = {h: finish(total[:, None] + h * _STEP * self.terms) for h in (-2, -1, 1, 2)}
         slope = (8 * (at[1] - at[-1]) - (at[2] - at[-2])) / (12 * _STEP)
         n = self.sampled
         correction = 1.0 if not n else n / (n - 1) if n > 1 else np.nan
-        return float(np.sqrt(correction * np.sum(slope**2)))
+        often = 1 if self.counts is None else self.counts
+        return float(np.sqrt(correction * np.sum(often * slope**2)))
+
+    def analytic_test(self) -> float:
+        """The p-value that the field prints for "no agreement beyond chance", two-sided.
+
+        Returns
+        -------
+        float
+            By the coefficient's own test where it has one (kappa, rank correlations,
+            Kendall's W, ICC); otherwise from the estimate over its analytic standard
+            error.
+        """
+        if self.known_test is not None:
+            return self.known_test()
+        estimate, error = self.estimate(), self.analytic_error()
+        if not error > 0:
+            return np.nan
+        z = abs(estimate / error)
+        n = self.sampled
+        return float(2 * (stats.t.sf(z, n - 1) if n else special.ndtr(-z)))
 
     def jackknife_error(self) -> float:
         """The leave-one-item-out standard error, over the items that count."""
-        return jackknife_error(self.without_each()[np.any(self.terms != 0, axis=0)])
+        here = self.counted()
+        counts = None if self.counts is None else self.counts[here]
+        return jackknife_error(self.without_each()[here], counts)
 
 
-def jackknife_error(without: np.ndarray) -> float:
+def jackknife_error(without: np.ndarray, counts: np.ndarray | None = None) -> float:
     """The standard error from the values without one item each; NaN for fewer than two.
+
+    Parameters
+    ----------
+    without : ndarray, shape (rows,)
+        The coefficient without one item of each row.
+    counts : ndarray, shape (rows,), optional
+        How many items each row stands for. Default: one.
 
     Notes
     -----
     Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, ch. 11.
     """
-    n = without.size
+    counts = np.ones(without.size) if counts is None else counts
+    n = counts.sum()
     if n < 2:
         return np.nan
-    return float(np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2)))
+    gap = without - counts @ without / n
+    return float(np.sqrt((n - 1) / n * (counts @ gap**2)))
 
 
 def ratio(numerator, denominator, size):
     """numerator / denominator, NaN where the denominator is zero or rounding noise of `size`."""
     numerator, denominator = np.asarray(numerator, float), np.asarray(denominator, float)
-    defined = np.abs(denominator) > _NOISE * np.abs(size)
+    undefined = np.abs(denominator) <= _NOISE * np.abs(size)
+    if not undefined.any():
+        return numerator / denominator
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
-    return np.divide(numerator, denominator, out=result, where=defined)
+    return np.divide(numerator, denominator, out=result, where=~undefined)
 
 
-def centre(values):
-    """A whole number near the mean: sums of squares stay small, zeros stay exact."""
-    return np.rint(np.nanmean(values)) if np.isfinite(values).any() else 0.0
-
-
-def notes(*parts):
+def notes(*parts: str) -> str:
     """What there is to say, as one note."""
     return "; ".join(part for part in parts if part)
 
@@ -186,50 +223,9 @@ def declared_table(table, scale):
     return of
 
 
-def variation_note(x, what, scale):
-    """Why there is nothing to agree on, or little, where that is so.
-
-    `x` is (items, raters) with the ratings that count.
-    """
-    there = np.isfinite(x)
-    given = x[there]
-    if not given.size:
-        return f"not defined: no item has {what}"
-    # A level that nearly all items hold alone is the middle one of all ratings.
-    common = np.partition(given, given.size // 2)[given.size // 2]
-    other = there & (np.abs(np.where(there, x, common) - common) > SAME)
-    others = np.count_nonzero(other.any(axis=1))
-    if not others:
-        name = scale.name_of(common)
-        return f"not defined: all {given.size} ratings are {name}, no variation to agree on"
-    items = np.count_nonzero(there.any(axis=1))
-    if items < _MANY_ITEMS or others > max(_FEW_ITEMS, _FEW_SHARE * items):
-        return ""
-    share = 1 - np.count_nonzero(other) / given.size
-    return (
-        f"{share:.1%} of the ratings are {scale.name_of(common)}: "
-        f"the coefficient rests on {others} of {items} items, those with another rating"
-    )
-
-
 def mid_ranks(counts, n):
     """Mid-ranks of levels less the mean rank, from their counts along the first axis."""
     return np.cumsum(counts, axis=0) - counts / 2 - n / 2
-
-
-def level_counts(x, values):
-    """How often each item got each value, shape (values, items)."""
-    return (np.round(x, 9)[None, :, :] == values[:, None, None]).sum(axis=2).astype(float)
-
-
-def observed_values(x):
-    """The different values that occur, sorted."""
-    return np.unique(np.round(x[np.isfinite(x)], 9))
-
-
-def declared_values(x, scale):
-    """The values of the scale, and values between them that occur, sorted."""
-    return np.unique(np.concatenate([np.round(scale.values, 9), observed_values(x)]))
 
 
 def weights(values, kind, scale):

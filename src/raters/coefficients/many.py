@@ -8,43 +8,28 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
-from raters.coefficients.base import (
-    Sums,
-    centre,
-    declared_table,
-    declared_values,
-    level_counts,
-    mid_ranks,
-    notes,
-    observed_values,
-    ratio,
-    variation_note,
-    weights,
-)
+from raters.coefficients.base import Sums, declared_table, mid_ranks, notes, ratio, weights
+from raters.coefficients.ratings import Ratings
 from raters.scale import Scale
 
 # --- Krippendorff ---------------------------------------------------------------
 
 
-def _pairable(x):
-    """Ratings of items with two or more of them; the rest become NaN."""
-    m = np.isfinite(x).sum(axis=1)
-    counted = m >= 2
-    kept = np.where(counted[:, None] & np.isfinite(x), x, np.nan)
-    alone = int((m == 1).sum())
-    return kept, np.where(counted, m, 0), alone
-
-
-def _alone(count):
-    return f"items with a single rating, left out: {count}" if count else ""
-
-
-def _alpha_sums(kept, m, alone, scale, terms, finish):
+def _alpha_sums(r, terms, finish):
     """`finish` takes the small-sample step: 1 for alpha itself, 0 for its linearised form."""
-    note = notes(variation_note(kept, "two or more ratings", scale), _alone(alone))
-    items = int((m > 0).sum())
+    some = r.number >= 2
+    alone = f"items with a single rating, left out: {r.alone}" if r.alone else ""
+    note = notes(r.variation(some, "two or more ratings"), alone)
+    items, n_ratings = r.items(some), r.ratings(np.where(some, r.number, 0))
     return Sums(
-        terms, partial(finish, step=1), items, int(m.sum()), note, partial(finish, step=0), items
+        terms,
+        partial(finish, step=1),
+        items,
+        n_ratings,
+        note,
+        smooth=lambda totals, at: finish(totals, step=0),
+        sampled=items,
+        counts=r.counts,
     )
 
 
@@ -77,8 +62,10 @@ def krippendorff_alpha_interval(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(krippendorff_alpha_interval(x, Scale([1, 2, 3, 4, 5])).estimate(), 4)
     0.8704
     """
-    kept, m, alone = _pairable(x)
-    shifted = np.nan_to_num(kept - centre(kept))
+    r = Ratings.of(x, scale)
+    kept = r.pairable
+    m = kept.number
+    shifted = np.nan_to_num(kept.values - r.centre)
     s1, s2 = shifted.sum(axis=1), (shifted**2).sum(axis=1)
     d = (m * s2 - s1**2) / np.maximum(m - 1, 1)
 
@@ -86,16 +73,16 @@ def krippendorff_alpha_interval(x: np.ndarray, scale: Scale) -> Sums:
         n, t1, t2, t = totals
         return 1 - ratio((n - step) * t, n * t2 - t1**2, n * t2)
 
-    return _alpha_sums(kept, m, alone, scale, np.array([m, s1, s2, d], float), finish)
+    return _alpha_sums(r, np.array([m, s1, s2, d], float), finish)
 
 
 def _alpha_by_distance(x, scale, distance):
     """Alpha from level counts and coincidences, with a distance that may need the counts."""
-    kept, m, alone = _pairable(x)
-    values = observed_values(kept)
-    counts = level_counts(kept, values)
+    r = Ratings.of(x, scale)
+    kept = r.pairable
+    values, counts = kept.observed, kept.observed_counts
     low, high = np.triu_indices(values.size, k=1)
-    pairs = counts[low] * counts[high] / np.maximum(m - 1, 1)
+    pairs = counts[low] * counts[high] / np.maximum(kept.number - 1, 1)
 
     def finish(totals, step):
         by_level, observed = totals[: values.size], totals[values.size :]
@@ -105,7 +92,7 @@ def _alpha_by_distance(x, scale, distance):
         size = n * n * np.max(apart, axis=0, initial=0.0)
         return 1 - ratio((n - step) * (observed * apart).sum(axis=0), expected, size)
 
-    return _alpha_sums(kept, m, alone, scale, np.concatenate([counts, pairs]), finish)
+    return _alpha_sums(r, np.concatenate([counts, pairs]), finish)
 
 
 def krippendorff_alpha_nominal(x: np.ndarray, scale: Scale) -> Sums:
@@ -135,8 +122,9 @@ def krippendorff_alpha_nominal(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(krippendorff_alpha_nominal(x, Scale([1, 2], measurement="nominal")).estimate(), 4)
     0.5333
     """
-    kept, m, alone = _pairable(x)
-    counts = level_counts(kept, observed_values(kept))
+    r = Ratings.of(x, scale)
+    kept = r.pairable
+    m, counts = kept.number, kept.observed_counts
     d = (counts * (m - counts)).sum(axis=0) / np.maximum(m - 1, 1)
 
     def finish(totals, step):
@@ -144,7 +132,7 @@ def krippendorff_alpha_nominal(x: np.ndarray, scale: Scale) -> Sums:
         n = by_level.sum(axis=0)
         return 1 - ratio((n - step) * totals[0], n * n - (by_level**2).sum(axis=0), n * n)
 
-    return _alpha_sums(kept, m, alone, scale, np.concatenate([d[None], counts]), finish)
+    return _alpha_sums(r, np.concatenate([d[None], counts]), finish)
 
 
 def krippendorff_alpha_ordinal(x: np.ndarray, scale: Scale) -> Sums:
@@ -214,11 +202,11 @@ def krippendorff_alpha_ratio(x: np.ndarray, scale: Scale) -> Sums:
         apart = ((values[high] - values[low]) / (values[high] + values[low])) ** 2
         return apart.reshape((-1,) + (1,) * (by_level.ndim - 1))
 
-    if np.nanmin(x, initial=0.0) < 0:
-        sums = _alpha_by_distance(np.full_like(x, np.nan, dtype=float), scale, by_ratio)
-        note = "not defined: negative values have no ratio"
-        return replace(sums, note=note)
-    return _alpha_by_distance(x, scale, by_ratio)
+    r = Ratings.of(x, scale)
+    if np.nanmin(r.values, initial=0.0) < 0:
+        sums = _alpha_by_distance(r.like(np.full_like(r.values, np.nan)), scale, by_ratio)
+        return replace(sums, note="not defined: negative values have no ratio")
+    return _alpha_by_distance(r, scale, by_ratio)
 
 
 def krippendorff_alpha(distance: np.ndarray):
@@ -273,20 +261,18 @@ def _agreement_sums(x, scale, kind, chance, by_rater=False):
     Terms: items with two or more ratings, items with one or more, the agreement of
     each item, and its level shares or, with `by_rater`, each rater's levels.
     """
-    values = declared_values(x, scale)
+    r = Ratings.of(x, scale)
+    values, counts, m = r.declared, r.declared_counts, r.number
     weight = weights(values, kind, scale)
-    counts = level_counts(x, values)
-    m = counts.sum(axis=0)
     many = m >= 2
     pairs = (counts * (weight @ counts - 1)).sum(axis=0)
     agree = np.where(many, pairs / np.maximum(m * (m - 1), 1), 0.0)
     if by_rater:
-        rest = np.round(x, 9).T[:, None, :] == values[None, :, None]
-        rest = rest.reshape(x.shape[1] * values.size, len(x))
+        rest = r.rounded.T[:, None, :] == values[None, :, None]
+        rest = rest.reshape(r.values.shape[1] * values.size, m.size)
     else:
         rest = counts / np.maximum(m, 1)
     terms = np.concatenate([[many], [m > 0], [agree], rest]).astype(float)
-    share = many.sum() / max((m > 0).sum(), 1)
 
     def finish(totals, rated_twice=None):
         n = totals[0] if rated_twice is None else rated_twice * totals[1]
@@ -295,15 +281,21 @@ def _agreement_sums(x, scale, kind, chance, by_rater=False):
         return ratio(beyond, 1 - expected, 1.0)
 
     # A single rating has no agreement, but its level is part of what chance is taken from.
-    counted = np.where(np.isfinite(x) & many.any(), x, np.nan)
-    note = variation_note(counted, "two or more ratings", scale)
-    alone = int((m == 1).sum())
-    if alone:
-        note = notes(note, f"items with a single rating count for chance only: {alone}")
-    # Gwet's variance takes the share of items with two ratings as given.
-    smooth = partial(finish, rated_twice=share)
-    sizes = int(many.sum()), int(m[many].sum())
-    return Sums(terms, finish, *sizes, note, smooth, int((m > 0).sum()))
+    counted = (m > 0) & many.any()
+    note = r.variation(counted, "two or more ratings")
+    if r.alone:
+        note = notes(note, f"items with a single rating count for chance only: {r.alone}")
+    return Sums(
+        terms,
+        finish,
+        r.items(many),
+        r.ratings(np.where(many, m, 0)),
+        note,
+        # Gwet's variance takes the share of items with two ratings as given.
+        smooth=lambda totals, at: finish(totals, rated_twice=ratio(at[0], at[1], 0.0)),
+        sampled=r.items(m > 0),
+        counts=r.counts,
+    )
 
 
 def _fleiss_chance(weight, n, totals):
@@ -390,8 +382,9 @@ def fleiss_kappa_quadratic(x: np.ndarray, scale: Scale) -> Sums:
 
 
 def _conger(x, scale, kind):
-    sums = _agreement_sums(x, scale, kind, _conger_chance, by_rater=True)
-    idle = int((~np.isfinite(x)).all(axis=0).sum())
+    r = Ratings.of(x, scale)
+    sums = _agreement_sums(r, scale, kind, _conger_chance, by_rater=True)
+    idle = int((~r.there).all(axis=0).sum())
     if not idle or sums.note.startswith("not defined"):
         return sums
     note = f"not defined: raters without any rating, so without habits: {idle}"
@@ -481,7 +474,7 @@ def gwet_ac1(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(gwet_ac1(x, Scale([1, 2])).estimate(), 4)
     0.7
     """
-    return _defined(_agreement_sums(x, scale, "identity", _gwet_chance), x)
+    return _defined(_agreement_sums(x, scale, "identity", _gwet_chance))
 
 
 def gwet_ac2(x: np.ndarray, scale: Scale) -> Sums:
@@ -509,7 +502,7 @@ def gwet_ac2(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(gwet_ac2(x, Scale([1, 2, 3])).estimate(), 4)
     0.64
     """
-    return _defined(_agreement_sums(x, scale, "quadratic", _gwet_chance), x)
+    return _defined(_agreement_sums(x, scale, "quadratic", _gwet_chance))
 
 
 def brennan_prediger(x: np.ndarray, scale: Scale) -> Sums:
@@ -537,7 +530,7 @@ def brennan_prediger(x: np.ndarray, scale: Scale) -> Sums:
     >>> brennan_prediger(np.array([[1, 1], [2, 2], [1, 2], [2, 2]]), Scale([1, 2])).estimate()
     0.5
     """
-    return _defined(_agreement_sums(x, scale, "identity", _uniform_chance), x)
+    return _defined(_agreement_sums(x, scale, "identity", _uniform_chance))
 
 
 def brennan_prediger_quadratic(x: np.ndarray, scale: Scale) -> Sums:
@@ -564,10 +557,10 @@ def brennan_prediger_quadratic(x: np.ndarray, scale: Scale) -> Sums:
     >>> brennan_prediger_quadratic(x, Scale([1, 2])).estimate()
     0.5
     """
-    return _defined(_agreement_sums(x, scale, "quadratic", _uniform_chance), x)
+    return _defined(_agreement_sums(x, scale, "quadratic", _uniform_chance))
 
 
-def _defined(sums, x):
+def _defined(sums):
     """AC1, AC2 and Brennan-Prediger have a value for constant ratings: say what it rests on."""
     if sums.note.startswith("not defined: all"):
         _, _, rest = sums.note.partition("; ")
@@ -598,19 +591,17 @@ def mean_percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     """
     sums = _agreement_sums(x, scale, "identity", _uniform_chance)
     note = sums.note if sums.note.startswith("not defined: no") else ""
-    return Sums(
-        sums.terms[[0, 2]], lambda t: ratio(t[1], t[0], 0.0), sums.n_items, sums.n_ratings, note
+    return replace(
+        sums,
+        terms=sums.terms[[0, 2]],
+        finish=lambda t: ratio(t[1], t[0], 0.0),
+        note=note,
+        smooth=None,
+        sampled=0,
     )
 
 
 # --- ranks ------------------------------------------------------------------------
-
-
-def _complete(x):
-    """The rows that everybody rated, and a note on the others."""
-    whole = np.isfinite(x).all(axis=1)
-    some = int((np.isfinite(x).any(axis=1) & ~whole).sum())
-    return whole, f"items that not everybody rated, left out: {some}" if some else ""
 
 
 def kendall_w(x: np.ndarray, scale: Scale) -> Sums:
@@ -640,16 +631,19 @@ def kendall_w(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(kendall_w(x, Scale([1, 2, 3, 4])).estimate(), 4)
     0.7778
     """
-    whole, note = _complete(x)
-    values = observed_values(x[whole])
-    k, size = x.shape[1], values.size
-    hot = (np.round(x, 9)[:, :, None] == values) & whole[:, None, None]  # items, raters, values
-    flat = hot.reshape(len(x), k * size).astype(float)
+    r = Ratings.of(x, scale)
+    whole = r.complete
+    full = r.like(np.where(whole[:, None], r.values, np.nan))
+    values = full.observed
+    k, size = r.values.shape[1], values.size
+    hot = full.rounded[:, :, None] == values  # rows, raters, values
+    flat = hot.reshape(whole.size, k * size).astype(float)
     low, high = np.triu_indices(k * size, k=1)
-    # Only cells of different raters: a rater's own levels never meet in one item.
-    keep = low // size != high // size
+    # Only cells of different raters that occur: others add nothing to any resample.
+    flat_pairs = flat[:, low] * flat[:, high]
+    keep = (low // size != high // size) & flat_pairs.any(axis=0)
     low, high = low[keep], high[keep]
-    terms = np.concatenate([flat, flat[:, low] * flat[:, high]], axis=1).T
+    terms = np.concatenate([flat, flat_pairs[:, keep]], axis=1).T
 
     def finish(totals):
         counts = totals[: k * size].reshape((k, size, *totals.shape[1:]))
@@ -660,23 +654,30 @@ def kendall_w(x: np.ndarray, scale: Scale) -> Sums:
         cross = 2 * (totals[k * size :] * flat_rank[low] * flat_rank[high]).sum(axis=0)
         return ratio(own + cross, k * own, n**3)
 
-    reason = notes(variation_note(x[whole], "ratings by everybody", scale), note)
-    if (
-        whole.any()
-        and not reason.startswith("not defined")
-        and (np.ptp(x[whole], axis=0) == 0).all()
-    ):
+    reason = notes(r.variation(whole, "ratings by everybody"), r.left_out)
+    rated = r.values[whole]
+    if rated.size and not reason.startswith("not defined") and not np.ptp(rated, axis=0).any():
         reason = notes("not defined: no rater tells any items apart", reason)
-    return Sums(terms, finish, int(whole.sum()), k * int(whole.sum()), reason)
+    n = r.items(whole)
+    sums = Sums(terms, finish, n, k * n, reason, counts=r.counts)
+
+    def test():
+        # Friedman's chi-square, corrected for ties as W is: k (n - 1) W.
+        if n < 2 or np.isnan(sums.estimate()):
+            return np.nan
+        return float(stats.chi2.sf(k * (n - 1) * sums.estimate(), n - 1))
+
+    return replace(sums, known_test=test)
 
 
 # --- intraclass correlation ---------------------------------------------------------
 
 
-def _icc(x, scale, form, limits):
-    whole, note = _complete(x)
-    k = x.shape[1]
-    shifted = np.where(whole[:, None], np.nan_to_num(x - centre(x[whole])), 0.0)
+def _icc(x, scale, form, limits, error_within=False):
+    r = Ratings.of(x, scale)
+    whole = r.complete
+    k = r.values.shape[1]
+    shifted = np.where(whole[:, None], np.nan_to_num(r.values - r.centre), 0.0)
     row = shifted.sum(axis=1)
     terms = np.concatenate([[whole], [(shifted**2).sum(axis=1)], [row**2], shifted.T]).astype(float)
 
@@ -695,24 +696,32 @@ def _icc(x, scale, form, limits):
         # A negative estimate of a variance, possible in ICC(2,k), would give values above 1.
         return np.where(bottom > 0, result, np.nan)
 
-    reason = notes(variation_note(x[whole], "ratings by everybody", scale), note)
-    if not reason.startswith("not defined") and np.isnan(finish(terms.sum(axis=1))):
-        few = "one item only" if whole.sum() == 1 else "the estimated variance is not above 0"
+    n = r.items(whole)
+    sums = Sums(terms, finish, n, k * n, counts=r.counts)
+    reason = notes(r.variation(whole, "ratings by everybody"), r.left_out)
+    if not reason.startswith("not defined") and np.isnan(sums.estimate()):
+        few = "one item only" if n == 1 else "the estimated variance is not above 0"
         reason = notes(f"not defined: {few}", reason)
-    sizes = int(whole.sum()), k * int(whole.sum())
-    sums = Sums(terms, finish, *sizes, reason)
 
     def known_interval(level):
         with np.errstate(divide="ignore", invalid="ignore"):  # no error variance: NaN limits
             return limits(level, *mean_squares(sums.total()), k)
 
-    return replace(sums, known_interval=known_interval)
+    def test():
+        between, _, error, within, _ = mean_squares(sums.total())
+        noise, df = (within, n * (k - 1)) if error_within else (error, (n - 1) * (k - 1))
+        if n < 2 or np.isnan(sums.estimate()):
+            return np.nan
+        return float(stats.f.sf(between / noise, n - 1, df)) if noise > 0 else 0.0
+
+    return replace(sums, note=reason, known_interval=known_interval, known_test=test)
 
 
-def _with_levels(sums, x):
+def _with_levels(sums, r):
     """What a consistency coefficient does not see: how far apart the raters' means are."""
-    whole, _ = _complete(x)
-    gap = np.ptp(x[whole].mean(axis=0)) if whole.any() else 0.0
+    rows = r.complete
+    often = None if r.counts is None else r.counts[rows]
+    gap = np.ptp(np.average(r.values[rows], axis=0, weights=often)) if rows.any() else 0.0
     if gap <= 1e-9 or sums.note.startswith("not defined"):
         return sums
     unseen = f"consistency only: the raters' means differ by up to {gap:.3g}, which does not count"
@@ -790,7 +799,7 @@ def icc1(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(icc1(x, Scale(range(1, 11))).estimate(), 4)
     0.1337
     """
-    return _icc(x, scale, lambda b, j, e, w, n, k: (b - w, b + (k - 1) * w), _one_way)
+    return _icc(x, scale, lambda b, j, e, w, n, k: (b - w, b + (k - 1) * w), _one_way, True)
 
 
 def icc2(x: np.ndarray, scale: Scale) -> Sums:
@@ -858,8 +867,9 @@ def icc3(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(icc3(x, Scale(range(1, 11))).estimate(), 4)
     0.637
     """
-    sums = _icc(x, scale, lambda b, j, e, w, n, k: (b - e, b + (k - 1) * e), _consistency)
-    return _with_levels(sums, x)
+    r = Ratings.of(x, scale)
+    sums = _icc(r, scale, lambda b, j, e, w, n, k: (b - e, b + (k - 1) * e), _consistency)
+    return _with_levels(sums, r)
 
 
 def icc1k(x: np.ndarray, scale: Scale) -> Sums:
@@ -891,7 +901,7 @@ def icc1k(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(icc1k(x, Scale(range(1, 11))).estimate(), 4)
     0.3817
     """
-    return _icc(x, scale, lambda b, j, e, w, n, k: (b - w, b), _of_means(_one_way))
+    return _icc(x, scale, lambda b, j, e, w, n, k: (b - w, b), _of_means(_one_way), True)
 
 
 def icc2k(x: np.ndarray, scale: Scale) -> Sums:
@@ -955,5 +965,6 @@ def icc3k(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(icc3k(x, Scale(range(1, 11))).estimate(), 4)
     0.8753
     """
-    sums = _icc(x, scale, lambda b, j, e, w, n, k: (b - e, b), _of_means(_consistency))
-    return _with_levels(sums, x)
+    r = Ratings.of(x, scale)
+    sums = _icc(r, scale, lambda b, j, e, w, n, k: (b - e, b), _of_means(_consistency))
+    return _with_levels(sums, r)

@@ -2,84 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
-from raters.coefficients.base import (
-    SAME,
-    Sums,
-    centre,
-    declared_table,
-    mid_ranks,
-    notes,
-    observed_values,
-    ratio,
-    variation_note,
-    weights,
-)
+from raters.coefficients.base import Sums, declared_table, mid_ranks, notes, ratio, weights
+from raters.coefficients.ratings import NOTHING_SHARED, Ratings, observed_values
 from raters.errors import RatingsError
 from raters.scale import Scale
 
-_NOTHING_SHARED = "not defined: no item has ratings by both"
+
+def _sums(r, terms, finish, note):
+    n = r.items(r.both)
+    return Sums(terms, finish, n, 2 * n, note, counts=r.counts)
 
 
-def _shared(x):
-    """The two columns on the items that both rated, and the mask of those items."""
-    both = np.isfinite(x).all(axis=1)
-    return both, x[both, 0], x[both, 1]
+def _on_rows(mask, terms):
+    """Terms of the rows in a mask, 0 elsewhere."""
+    terms = np.asarray(terms, float)
+    if terms.shape[1] == mask.size:
+        return terms
+    result = np.zeros((len(terms), mask.size))
+    result[:, mask] = terms
+    return result
 
 
-def _left_out(x, outside_counts=False):
-    """What is left out, or counts as a miss: items that one rated, answers that are no level."""
-    if np.isfinite(x).all():
-        return ""
-    outside = int(np.isinf(x[~np.isnan(x).any(axis=1)]).any(axis=1).sum())
-    alone = int((np.isnan(x).sum(axis=1) == 1).sum())
-    what = "count as misses" if outside_counts else "left out"
-    return notes(
-        f"items that only one of the two rated, left out: {alone}" if alone else "",
-        f"items with an answer outside the levels, {what}: {outside}" if outside else "",
-    )
-
-
-def _constant_side(x, scale):
-    """Which of the two gives everything one rating, and which rating; or None."""
-    _, a, b = _shared(x)
-    for name, side in (("first", a), ("second", b)):
-        if side.size and side.max() - side.min() <= SAME:
-            return f"the {name} rater gives {scale.name_of(side[0])} to all {side.size} items"
-    return None
-
-
-def _pair_note(x, scale):
-    both, _, _ = _shared(x)
-    if not both.any():
-        return _NOTHING_SHARED
-    note = variation_note(x[both], "ratings by both", scale)
-    one_sided = "" if note.startswith("not defined") else _constant_side(x, scale)
-    return notes(note, one_sided, _left_out(x))
-
-
-def _sums(both, terms, finish, note):
-    return Sums(terms, finish, int(both.sum()), 2 * int(both.sum()), note)
-
-
-def _moments(x, finish, note):
+def _moments(r, finish, note):
     """Sums with the terms n, a, b, a^2, b^2, (a - b)^2 of the items rated by both."""
-    both, a, b = _shared(x)
-    middle = centre(np.concatenate([a, b]))
-    terms = np.zeros((6, both.size))
-    a, b = a - middle, b - middle
-    terms[:, both] = [np.ones_like(a), a, b, a * a, b * b, (a - b) ** 2]
-    return _sums(both, terms, finish, note)
+    a, b = r.sides - r.centre
+    terms = _on_rows(r.both, [np.ones_like(a), a, b, a * a, b * b, (a - b) ** 2])
+    return _sums(r, terms, finish, note)
 
 
 def _quadratic_kappa(totals):
     n, a, b, aa, bb, d = totals
-    expected = n * (aa + bb) - 2 * a * b
-    return 1 - ratio(n * d, expected, n * (aa + bb))
+    squares = n * (aa + bb)
+    return 1 - ratio(n * d, squares - 2 * a * b, squares)
 
 
 def weighted_kappa_quadratic(x: np.ndarray, scale: Scale) -> Sums:
@@ -109,7 +69,9 @@ def weighted_kappa_quadratic(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(weighted_kappa_quadratic(x, Scale([1, 2, 3, 4, 5])).estimate(), 4)
     0.8519
     """
-    return _moments(x, _quadratic_kappa, _pair_note(x, scale))
+    r = Ratings.of(x, scale)
+    sums = _moments(r, _quadratic_kappa, r.pair_note)
+    return replace(sums, known_test=partial(_kappa_test, r, "quadratic", sums))
 
 
 def lin_concordance(x: np.ndarray, scale: Scale) -> Sums:
@@ -138,7 +100,8 @@ def lin_concordance(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(lin_concordance(x, Scale([1, 2, 3, 4, 5])).estimate(), 4)
     0.8519
     """
-    return _moments(x, _quadratic_kappa, _pair_note(x, scale))
+    r = Ratings.of(x, scale)
+    return _moments(r, _quadratic_kappa, r.pair_note)
 
 
 def weighted_kappa_quadratic_centred(x: np.ndarray, scale: Scale) -> Sums:
@@ -169,9 +132,9 @@ def weighted_kappa_quadratic_centred(x: np.ndarray, scale: Scale) -> Sums:
     >>> weighted_kappa_quadratic_centred(x, Scale([1, 2, 3, 4, 5])).estimate()
     1.0
     """
-    _, a, b = _shared(x)
-    note = _pair_note(x, scale)
-    if not note.startswith("not defined") and np.ptp(a) == 0 == np.ptp(b):
+    r = Ratings.of(x, scale)
+    note = r.pair_note
+    if not note.startswith("not defined") and not np.ptp(r.sides, axis=1).any():
         note = "not defined: neither rater tells any items apart"
 
     def finish(totals):
@@ -179,7 +142,7 @@ def weighted_kappa_quadratic_centred(x: np.ndarray, scale: Scale) -> Sums:
         variances = n * (aa + bb) - a * a - b * b
         return ratio(n * (aa + bb - d) - 2 * a * b, variances, n * (aa + bb))
 
-    return _moments(x, finish, note)
+    return _moments(r, finish, note)
 
 
 def mean_difference(x: np.ndarray, scale: Scale) -> Sums:
@@ -206,8 +169,9 @@ def mean_difference(x: np.ndarray, scale: Scale) -> Sums:
     >>> mean_difference(np.array([[1, 2], [2, 3], [3, 3], [4, 4]]), Scale([1, 2, 3, 4])).estimate()
     0.5
     """
-    note = _left_out(x) if _shared(x)[0].any() else _NOTHING_SHARED
-    sums = _moments(x, lambda t: ratio(t[2] - t[1], t[0], 0.0), note)
+    r = Ratings.of(x, scale)
+    note = r.one_sided() if r.both.any() else NOTHING_SHARED
+    sums = _moments(r, lambda t: ratio(t[2] - t[1], t[0], 0.0), note)
     return replace(sums, sampled=sums.n_items)
 
 
@@ -231,50 +195,110 @@ def percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     >>> percent_agreement(np.array([[1, 1], [2, 3]]), Scale([1, 2, 3])).estimate()
     0.5
     """
-    both = ~np.isnan(x).any(axis=1)
-    a, b = x[both].T
-    terms = np.zeros((2, both.size))
-    terms[:, both] = [np.ones_like(a), np.isfinite(a) & np.isclose(a, b, rtol=0, atol=1e-9)]
-    note = _left_out(x, outside_counts=True) if both.any() else _NOTHING_SHARED
-    return _sums(both, terms, lambda t: ratio(t[1], t[0], 1.0), note)
+    r = Ratings.of(x, scale)
+    both = ~np.isnan(r.values).any(axis=1)
+    a, b = r.rounded[both].T
+    terms = _on_rows(both, [np.ones_like(a), np.isfinite(a) & (a == b)])
+    note = r.one_sided(outside_counts=True) if both.any() else NOTHING_SHARED
+    n = r.items(both)
+    return Sums(terms, _share, n, 2 * n, note, counts=r.counts)
+
+
+def _share(totals):
+    return ratio(totals[1], totals[0], 1.0)
 
 
 # --- from the table of both raters' levels ------------------------------------
 
 
-def _cells(x):
-    """One-hot terms for the V x V cells of two raters, and the values in order."""
-    both, a, b = _shared(x)
-    values, code = np.unique(np.round(np.concatenate([a, b]), 9), return_inverse=True)
-    first, second = np.split(code, 2)
-    terms = np.zeros((values.size**2, both.size))
-    terms[first * values.size + second, np.flatnonzero(both)] = 1.0
-    return both, values, terms
+@dataclass(frozen=True)
+class _Levels:
+    """The two raters' levels: values in order, and whose is where in the rows that count."""
+
+    values: np.ndarray
+    mask: np.ndarray
+    codes: np.ndarray
+
+    @classmethod
+    def of(cls, r):
+        values, codes = np.unique(np.round(r.sides, 9), return_inverse=True)
+        return cls(values, r.both, codes.reshape(r.sides.shape))
+
+    @property
+    def size(self):
+        return self.values.size
+
+    def margins(self):
+        """One-hot terms: the first rater's levels, then the second's, shape (2 V, rows)."""
+        hot = self.codes[:, None, :] == np.arange(self.size)[:, None]
+        return _on_rows(self.mask, hot.reshape(2 * self.size, self.codes.shape[1]))
+
+    def cells(self):
+        """The pairs of levels that occur, as two arrays, and which each row has."""
+        cell, here = np.unique(self.codes[0] * self.size + self.codes[1], return_inverse=True)
+        return *np.divmod(cell, self.size), here
 
 
-def _table(totals, values):
-    """Cells, row sums, column sums and their total; the raters come first, resamples last."""
-    cells = totals.reshape((values.size, values.size, *totals.shape[1:]))
-    rows, columns = cells.sum(axis=1), cells.sum(axis=0)
-    return cells, rows, columns, rows.sum(axis=0)
+def _with_cells(r):
+    """One-hot terms of both margins and of the cells that occur.
+
+    Only as many cells as there are items can occur, however fine the scale is.
+    """
+    levels = _Levels.of(r)
+    i, j, here = levels.cells()
+    one_hot = _on_rows(r.both, here == np.arange(i.size)[:, None])
+    return levels, i, j, np.concatenate([levels.margins(), one_hot])
+
+
+def _split(totals, size):
+    """The first rater's counts of levels, the second's, the rest, and the number of items."""
+    rows, columns = totals[:size], totals[size : 2 * size]
+    return rows, columns, totals[2 * size :], rows.sum(axis=0)
 
 
 def _products(weight, rows, columns):
     """The sum of weight[i, j] * rows[i] * columns[j], for every resample."""
-    return np.einsum("i...,i...->...", rows, np.tensordot(weight, columns, axes=(1, 0)))
+    return (rows * np.tensordot(weight, columns, axes=(1, 0))).sum(axis=0)
 
 
 def _kappa(x, scale, weight_of, expected_of):
-    both, values, terms = _cells(x)
-    weight = weight_of(values)
+    r = Ratings.of(x, scale)
+    levels = _Levels.of(r)
+    weight = weight_of(levels.values)
+    observed = _on_rows(r.both, weight[tuple(levels.codes)][None])
+    terms = np.concatenate([levels.margins(), observed])
 
     def finish(totals):
-        cells, rows, columns, n = _table(totals, values)
-        observed = np.tensordot(weight, cells, axes=([0, 1], [0, 1]))
+        rows, columns, rest, n = _split(totals, levels.size)
         expected = expected_of(weight, rows, columns)
-        return 1 - ratio(n * (n - observed), n * n - expected, n * n)
+        return 1 - ratio(n * (n - rest[0]), n * n - expected, n * n)
 
-    return _sums(both, terms, finish, _pair_note(x, scale))
+    return _sums(r, terms, finish, r.pair_note)
+
+
+def _cohen(x, scale, kind):
+    r = Ratings.of(x, scale)
+    sums = _kappa(r, scale, lambda values: weights(values, kind, scale), _products)
+    return replace(sums, known_test=partial(_kappa_test, r, kind, sums))
+
+
+def _kappa_test(r, kind, sums):
+    """Two-sided p of kappa 0, with the variance under that hypothesis.
+
+    Source: Fleiss, Cohen and Everitt (1969), Psychological Bulletin 72, 323-327, eq. 9.
+    """
+    levels = _Levels.of(r)
+    margins = levels.margins()
+    counted = margins.sum(axis=1) if r.counts is None else margins @ r.counts
+    n = sums.n_items
+    if n < 2 or np.isnan(sums.estimate()):
+        return np.nan
+    rows, columns = counted.reshape(2, -1) / n
+    weight = weights(levels.values, kind, r.scale)
+    expected = rows @ weight @ columns
+    around = weight - (weight @ columns)[:, None] - (rows @ weight)[None, :]
+    variance = (rows @ around**2 @ columns - expected**2) / (n * (1 - expected) ** 2)
+    return float(2 * special.ndtr(-abs(sums.estimate()) / np.sqrt(variance)))
 
 
 def cohen_kappa(x: np.ndarray, scale: Scale) -> Sums:
@@ -301,7 +325,7 @@ def cohen_kappa(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(cohen_kappa(np.array([[1, 1], [2, 2], [1, 2], [2, 2]]), Scale([1, 2])).estimate(), 4)
     0.5
     """
-    return _kappa(x, scale, lambda values: np.eye(values.size), _products)
+    return _cohen(x, scale, "identity")
 
 
 def weighted_kappa_linear(x: np.ndarray, scale: Scale) -> Sums:
@@ -329,7 +353,7 @@ def weighted_kappa_linear(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(weighted_kappa_linear(x, Scale([1, 2, 3, 4, 5])).estimate(), 4)
     0.6667
     """
-    return _kappa(x, scale, lambda values: weights(values, "linear", scale), _products)
+    return _cohen(x, scale, "linear")
 
 
 def weighted_kappa(disagreement: np.ndarray):
@@ -395,18 +419,19 @@ def weighted_kappa_quadratic_published(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(weighted_kappa_quadratic_published(x, Scale([1, 2, 3, 4, 5])).estimate(), 4)
     0.8
     """
-    both, values, terms = _cells(np.round(x, 2))
+    given = Ratings.of(x, scale)
+    r = given.like(np.round(given.values, 2))
+    levels, i, j, terms = _with_cells(r)
 
     def finish(totals):
-        cells, rows, columns, n = _table(totals, values)
+        rows, columns, cells, n = _split(totals, levels.size)
         place = np.cumsum(rows + columns > 0, axis=0) - 1.0  # among the values that occur
-        # By the moments of the places: expanding the square needs no V x V weights a resample.
         a, aa = (rows * place).sum(axis=0), (rows * place**2).sum(axis=0)
         b, bb = (columns * place).sum(axis=0), (columns * place**2).sum(axis=0)
-        ab = np.einsum("i...,ij...,j...->...", place, cells, place)
-        return 1 - ratio(n * (aa + bb - 2 * ab), n * (aa + bb) - 2 * a * b, n * (aa + bb))
+        apart = (cells * (place[i] - place[j]) ** 2).sum(axis=0)
+        return 1 - ratio(n * apart, n * (aa + bb) - 2 * a * b, n * (aa + bb))
 
-    return _sums(both, terms, finish, _pair_note(x, scale))
+    return _sums(r, terms, finish, given.pair_note)
 
 
 def scott_pi(x: np.ndarray, scale: Scale) -> Sums:
@@ -440,12 +465,12 @@ def scott_pi(x: np.ndarray, scale: Scale) -> Sums:
     return _kappa(x, scale, lambda values: np.eye(values.size), pooled)
 
 
-def _rank_note(x, scale):
+def _rank_note(r):
     """Why a rank correlation is not defined, where one rater never varies."""
-    if not _shared(x)[0].any():
-        return _NOTHING_SHARED
-    side = _constant_side(x, scale)
-    return f"not defined: {side}, so there is no order to compare" if side else _left_out(x)
+    if not r.both.any():
+        return NOTHING_SHARED
+    side = r.constant_side
+    return f"not defined: {side}, so there is no order to compare" if side else r.one_sided()
 
 
 def _fisher(sums, variance):
@@ -490,17 +515,27 @@ def spearman_rho(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(spearman_rho(x, Scale([1, 2, 3, 4])).estimate(), 4)
     0.7379
     """
-    both, values, terms = _cells(x)
+    ratings = Ratings.of(x, scale)
+    levels, i, j, terms = _with_cells(ratings)
 
     def finish(totals):
-        cells, rows, columns, n = _table(totals, values)
+        rows, columns, cells, n = _split(totals, levels.size)
         r, c = mid_ranks(rows, n), mid_ranks(columns, n)
-        rc = np.einsum("i...,ij...,j...->...", r, cells, c)
+        rc = (cells * r[i] * c[j]).sum(axis=0)
         rr, cc = (rows * r * r).sum(axis=0), (columns * c * c).sum(axis=0)
         return ratio(rc, np.sqrt(rr * cc), n**3)
 
-    sums = _sums(both, terms, finish, _rank_note(x, scale))
+    sums = _sums(ratings, terms, finish, _rank_note(ratings))
+    sums = replace(sums, known_test=partial(_spearman_test, sums))
     return _fisher(sums, lambda r, n: (1 + r * r / 2) / (n - 3))
+
+
+def _spearman_test(sums):
+    r, n = sums.estimate(), sums.n_items
+    if n < 3 or np.isnan(r):
+        return np.nan
+    left = max(1 - r * r, 0.0)
+    return float(2 * stats.t.sf(abs(r) * np.sqrt((n - 2) / left), n - 2)) if left else 0.0
 
 
 def kendall_tau_b(x: np.ndarray, scale: Scale) -> Sums:
@@ -530,21 +565,43 @@ def kendall_tau_b(x: np.ndarray, scale: Scale) -> Sums:
     >>> round(kendall_tau_b(x, Scale([1, 2, 3, 4])).estimate(), 4)
     0.5477
     """
-    both, values, terms = _cells(x)
+    r = Ratings.of(x, scale)
+    levels, i, j, terms = _with_cells(r)
+    # 1 where two cells are in the same order on both sides, -1 where in opposite order.
+    order = np.sign(i[:, None] - i) * np.sign(j[:, None] - j).astype(float)
 
     def finish(totals):
-        cells, rows, columns, n = _table(totals, values)
-        # Items below and to the left of a cell are concordant partners of its items,
-        # those below and to the right discordant; each pair is counted once.
-        below = np.cumsum(cells, axis=0) - cells
-        left = np.cumsum(below, axis=1) - below
-        right = below.sum(axis=1, keepdims=True) - left - below
-        balance = 2 * (cells * (left - right)).sum(axis=(0, 1))
-        untied_a, untied_b = (n * n - (side**2).sum(axis=0) for side in (rows, columns))
-        return ratio(balance, np.sqrt(untied_a * untied_b), n * n)
+        rows, columns, cells, n = _split(totals, levels.size)
+        balance = (cells * np.tensordot(order, cells, axes=(1, 0))).sum(axis=0)
+        untied = [np.maximum(n * n - (side**2).sum(axis=0), 0) for side in (rows, columns)]
+        return ratio(balance, np.sqrt(untied[0] * untied[1]), n * n)
 
-    sums = _sums(both, terms, finish, _rank_note(x, scale))
+    sums = _sums(r, terms, finish, _rank_note(r))
+    sums = replace(sums, known_test=partial(_kendall_test, sums, order, levels.size))
     return _fisher(sums, lambda r, n: 0.437 / (n - 4))
+
+
+def _kendall_test(sums, order, size):
+    """Two-sided p of no association, by the normal approximation with ties.
+
+    Source: Kendall (1970), Rank Correlation Methods, 4th ed., ch. 4.
+    """
+    rows, columns, cells, n = _split(sums.total(), size)
+    if n < 3 or np.isnan(sums.estimate()):
+        return np.nan
+
+    def ties(t):
+        return (
+            (t * (t - 1)).sum(),
+            (t * (t - 1) * (t - 2)).sum(),
+            (t * (t - 1) * (2 * t + 5)).sum(),
+        )
+
+    (a2, a3, a5), (b2, b3, b5) = ties(rows), ties(columns)
+    m = n * (n - 1)
+    variance = (m * (2 * n + 5) - a5 - b5) / 18 + a2 * b2 / (2 * m) + a3 * b3 / (9 * m * (n - 2))
+    balance = cells @ order @ cells / 2
+    return float(2 * special.ndtr(-abs(balance) / np.sqrt(variance)))
 
 
 # --- F1 -----------------------------------------------------------------------
@@ -615,7 +672,7 @@ def f1_macro(x: np.ndarray, scale: Scale) -> Sums:
     sums = _f1(x, scale, _by_label)
     if sums.note.startswith("not defined"):
         return sums
-    used = set(observed_values(x[~np.isnan(x).any(axis=1)]))
+    used = set(_given_by_either(Ratings.of(x, scale)))
     unused = [scale.name_of(value) for value in scale.values if value not in used]
     if not unused and not sums.note:
         return sums
@@ -678,7 +735,7 @@ def f1_of(level):
             raise RatingsError(
                 f"F1 of {level!r}", f"one of the levels {scale.describe()}", "name a level"
             )
-        here = np.isclose(observed_values(x[~np.isnan(x).any(axis=1)]), value)
+        here = np.isclose(_given_by_either(Ratings.of(x, scale)), value)
         sums = _f1(x, scale, lambda *by_level: _by_count(*(part[here] for part in by_level)))
         if here.any() or sums.note.startswith("not defined"):
             return sums
@@ -723,31 +780,39 @@ def _by_count(f1, given, judged):
     return ratio((count * f1).sum(axis=0), count.sum(axis=0), 1.0)
 
 
+def _given_by_either(r):
+    """The levels that occur on items that both answered."""
+    return observed_values(r.values[~np.isnan(r.values).any(axis=1)])
+
+
 def _f1(x, scale, average, threshold=None):
     """F1 of each level that occurs, averaged.
 
     Answers outside the levels count against the level that was right, and are no
     level themselves: they get a number of their own, which is not averaged.
     """
-    there = ~np.isnan(x).any(axis=1)
-    note = _left_out(x, outside_counts=True) if there.any() else _NOTHING_SHARED
-    levels = np.round(scale.values, 9)
-    off = np.setdiff1d(observed_values(x[there]), levels)
+    given = Ratings.of(x, scale)
+    values = given.values
+    there = ~np.isnan(values).any(axis=1)
+    note = given.one_sided(outside_counts=True) if there.any() else NOTHING_SHARED
+    known = np.round(scale.values, 9)
+    off = np.setdiff1d(observed_values(values[there]), known)
     if off.size:
         note = f"not defined: {off[0]:g} is not a level; round the ratings first"
-        x = np.full_like(x, np.nan, dtype=float)
+        values = np.full_like(values, np.nan)
     if threshold is not None:
-        levels = np.array([0.0, 1.0])
-        x = np.where(np.isfinite(x), x >= threshold, x)
-    x = np.where(np.isinf(x), levels.max() + 1, x)
-    both, values, terms = _cells(x)
-    level = np.isin(values, levels)
+        known = np.array([0.0, 1.0])
+        values = np.where(np.isfinite(values), values >= threshold, values)
+    r = given.like(np.where(np.isinf(values), known.max() + 1, values))
+    levels = _Levels.of(r)
+    margins = levels.margins()
+    terms = np.concatenate([margins, margins[: levels.size] * margins[levels.size :]])
+    level = np.isin(levels.values, known)
 
     def finish(totals):
-        cells, given, judged, _ = _table(totals, values)
-        hits = np.array([cells[i, i] for i in range(values.size)]).reshape(given.shape)
+        given, judged, hits, _ = _split(totals, levels.size)
         count = given + judged
         f1 = np.divide(2 * hits, count, out=np.zeros_like(hits), where=count > 0)
         return average(f1[level], given[level], judged[level])
 
-    return _sums(both, terms, finish, note)
+    return _sums(r, terms, finish, note)
