@@ -11,6 +11,7 @@ LAB_ARGS ?=
 VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
+IRRCAC := benchmarks/.venv-irrcac
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 OPTIONS := --study $(STUDY) $(if $(RESAMPLES),--resamples $(RESAMPLES)) $(if $(SEED),--seed $(SEED))
 
@@ -48,6 +49,9 @@ results: $(READY)  ## write every computed table as CSV into OUT
 	@$(PY) -m raters results --out "$(OUT)" $(OPTIONS)
 
 bench: $(READY)  ## time the package against other libraries, one thread
+	@test -x $(IRRCAC)/bin/python || { $(PY) -m venv $(IRRCAC) \
+	  && $(IRRCAC)/bin/python -m pip install --quiet --disable-pip-version-check irrCAC; } \
+	  || { echo "irrCAC could not be installed: its line stays empty" >&2; rm -rf $(IRRCAC); }
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/speed.py
 
 finding: $(READY)  ## draw the README's chart anew

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from raters import RatingsError, Scale, agreement, check_ratings, compare, counted, pairwise
-from raters.coefficients import MANY, PAIR, Ratings
+from raters.coefficients import MANY, NEEDS_RATERS, PAIR, Ratings
 from raters.coefficients.base import jackknife_error
-from raters.frames import tables
+from raters.frames import Counted, tables
 from raters.resampling import Draws, bca_interval, multiplicities, percentile_interval
 
 THREE = Scale([1, 2, 3])
@@ -171,8 +171,8 @@ def test_counting_in_blocks_and_in_any_order(x, block):
 def test_values_between_levels_and_answers_outside_them(scale):
     x = np.array([[1, 2], [1, 2], [3, 1.5 if scale.between else np.inf], [np.nan, 1]])
     table = counted({"d": x}, scale, ["a", "b"]).tables[0]
-    assert table.counts.tolist() == [1, 2, 1]
-    assert np.array_equal(table.values, x[[3, 0, 2]], equal_nan=True)
+    assert table.counts.tolist() == [2, 1, 1]
+    assert np.array_equal(table.values, x[[0, 2, 3]], equal_nan=True)
 
 
 def test_hundred_raters_need_no_number_for_each_pattern():
@@ -222,3 +222,18 @@ def test_an_interval_by_hand_from_patterns():
     low, high, _ = percentile_interval(draws)
     assert result["estimate"].iloc[0] == 0.9 and result["n_items"].iloc[0] == 1000
     assert result[["low", "high"]].iloc[0].tolist() == pytest.approx([low, high], abs=0.0021)
+
+
+def test_places_are_no_raters():
+    """Columns that are only the first, second, ... rating of an item: who rated is unknown."""
+    table = counted({"d": simulated(50)}, THREE, RATERS).tables
+    places = Counted(table, GROUPS, exchangeable=("bob", "cleo"))
+    allowed = [name for name in MANY if name not in NEEDS_RATERS]
+    assert agreement(places, None, allowed, resamples=5)["estimate"].notna().all()
+    for call in (
+        lambda: pairwise(places, resamples=5),
+        lambda: agreement(places, None, ["icc1", "icc2"], resamples=5),
+        lambda: compare(places, None, {"x": RATERS[:2], "y": RATERS[1:]}, "kendall_w"),
+    ):
+        with pytest.raises(RatingsError, match="places and no raters"):
+            call()

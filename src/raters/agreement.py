@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from raters.coefficients import MANY, PAIR, Ratings, Sums, chosen
+from raters.coefficients import MANY, NEEDS_RATERS, PAIR, Ratings, Sums, chosen
 from raters.coefficients.base import jackknife_error, notes, ratio
 from raters.coefficients.ratings import centre
 from raters.errors import RatingsError
@@ -150,6 +150,7 @@ def agreement(
     ratings = _ready(ratings, scale)
     groups = _groups(ratings) if groups is None else _checked(groups)
     names = list(dict.fromkeys(rater for members in groups.values() for rater in members))
+    _ask_nobody(ratings, names, statistics)
     comparisons = _within(groups, names)
     run = _Run(statistics, MANY, resamples, seed, level, interval, mean, test)
     return run.frame(run.rows(tables(ratings, scale, names), comparisons))
@@ -208,6 +209,7 @@ def pairwise(
     group = groups_of(ratings)
     pairs = _two_each(pairs) if pairs is not None else list(combinations(sorted(group), 2))
     names, comparisons = _pairs(group, pairs)
+    _ask_nobody(ratings, names)
     run = _Run(statistics, PAIR, resamples, seed, level, interval, mean, test)
     return run.frame(run.rows(tables(ratings, scale, names), comparisons))
 
@@ -289,6 +291,7 @@ def compare(
         members = {name: [name] for name in groups}
         names = list(dict.fromkeys(rater for raters in groups.values() for rater in raters))
         comparisons = _within(groups, names)
+    _ask_nobody(ratings, names, None if known is PAIR else statistic)
     run = _Run(statistic, known, resamples, seed, level, interval, mean, test)
     rows = run.rows(tables(ratings, scale, names), comparisons)
     return run.frame(_differences(rows, members, known is PAIR))
@@ -305,6 +308,22 @@ def _ready(ratings, scale):
             "declare it, for example Scale([1, 2, 3, 4, 5])",
         )
     return check_ratings(ratings, scale)
+
+
+def _ask_nobody(ratings, names, statistics=None):
+    """Refuse what asks who gave a rating (None: pairs do) where columns are only places."""
+    places = set(getattr(ratings, "exchangeable", ())) & set(names)
+    if not places:
+        return
+    asked = [statistics] if isinstance(statistics, str) else list(statistics or ["a pair"])
+    wrong = [name for name in asked if statistics is None or name in NEEDS_RATERS]
+    if wrong:
+        raise RatingsError(
+            f"{wrong[0]} of the columns {sorted(places)}, which are places and no raters",
+            "statistics that do not ask who gave a rating: "
+            + ", ".join(name for name in MANY if name not in NEEDS_RATERS),
+            "choose one of these, or count the ratings by rater (raters=[...])",
+        )
 
 
 def _two_each(pairs):
@@ -457,7 +476,7 @@ class _Run:
             terms = np.frombuffer(b"".join(place)).reshape(len(place), draws.rows)
             totals = draws.totals(terms, each)
             for (labels, sums), rows in zip(batch, where):
-                yield _row(labels, sums, sums.finish(totals[rows]), draws, each)
+                yield _row(labels, sums, sums.finish(_Shared(totals, rows)), draws, each)
 
     def frame(self, rows: Iterable[_Row]) -> pd.DataFrame:
         """The rows as a tidy frame; with `mean`, those of each framework's mean too."""
@@ -547,6 +566,25 @@ def _batches(labelled, most):
         size += len(one[1].terms)
     if batch:
         yield batch
+
+
+class _Shared:
+    """The totals of one coefficient among those of many: copied only where they must be."""
+
+    def __init__(self, totals, rows):
+        self.totals, self.rows = totals, rows
+        self.shape = (len(rows), *totals.shape[1:])
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, which):
+        rows = self.rows[which]
+        if isinstance(rows, int):
+            return self.totals[rows]
+        if rows and rows == list(range(rows[0], rows[0] + len(rows))):
+            return self.totals[rows[0] : rows[0] + len(rows)]
+        return self.totals[rows]
 
 
 def _row(labels, sums, values, draws, each):

@@ -255,7 +255,7 @@ def _values(frame, ratings, scale, codes):
         wrong += [(row, declared) for row in rows[np.isnan(result[rows])]]
     if wrong:
         places = [
-            f"{raw[row]!r} (item {frame.item[row]}, rater {frame.rater[row]}, "
+            f"{_shown(ratings.iloc[row])} (item {frame.item[row]}, rater {frame.rater[row]}, "
             f"dimension {frame.dimension[row]})"
             for row, _ in wrong[:_SHOWN]
         ]
@@ -267,6 +267,11 @@ def _values(frame, ratings, scale, codes):
             "missing=[...] for codes of missing ratings, Scale(outside=[...]) for other answers",
         )
     return result
+
+
+def _shown(rating):
+    """A rating as its owner would write it."""
+    return repr(rating.item() if isinstance(rating, np.generic) else rating)
 
 
 def _distinct_objects(here):
@@ -297,10 +302,11 @@ def _without_duplicates(frame, duplicates, codes):
             "remove the extra rows, or say which to keep: check_ratings(..., duplicates='first')",
         )
     if duplicates == "mean":
-        means = frame.replace(np.inf, np.nan).groupby(_KEYS)["rating"].transform("mean")
-        frame = frame.assign(rating=means)
+        repeated = frame[again].replace(np.inf, np.nan)
+        means = repeated.groupby(_KEYS)["rating"].transform("mean")
+        frame = frame.assign(rating=means.reindex(frame.index).where(again, frame["rating"]))
         duplicates = "first"
-    return frame.drop_duplicates(_KEYS, keep=duplicates).reset_index(drop=True)
+    return frame[~keys.duplicated(keep=duplicates)].reset_index(drop=True)
 
 
 def _one_group_each(frame, codes):
@@ -456,10 +462,14 @@ class Counted:
         One for each framework and dimension, with `counts`.
     groups : mapping of str to str
         Rater to group.
+    exchangeable : tuple of str
+        Columns that are no raters but places: the first, second, ... rating of an item,
+        whoever gave it. Only coefficients that do not ask who rated mean something there.
     """
 
     tables: tuple[Table, ...]
     groups: Mapping[str, str]
+    exchangeable: tuple[str, ...] = ()
 
 
 def groups_of(ratings: pd.DataFrame | Counted) -> dict[str, str]:
@@ -481,7 +491,9 @@ def groups_of(ratings: pd.DataFrame | Counted) -> dict[str, str]:
     """
     if isinstance(ratings, Counted):
         return dict(ratings.groups)
-    return dict(ratings.drop_duplicates("rater")[["rater", "group"]].itertuples(index=False))
+    raters, names = _factorized(ratings["rater"])
+    _, first = np.unique(raters, return_index=True)
+    return dict(zip(names, ratings["group"].iloc[first]))
 
 
 def tables(
@@ -678,8 +690,8 @@ def _counted_matrix(framework, dimension, raters, x, scale):
         if np.isin(block[~np.isnan(block)], known).all():
             new, often = _by_code(block, known)
         else:  # values between the levels, or answers outside them
-            new, often = _distinct_rows(block, np.ones(len(block), np.int64))
-        patterns, counts = _distinct_rows(
+            new, often = distinct_rows(block, np.ones(len(block), np.int64))
+        patterns, counts = distinct_rows(
             np.concatenate([patterns, new]), np.concatenate([counts, often])
         )
     return Table(framework, dimension, (), tuple(raters), patterns, scale, counts)
@@ -697,25 +709,22 @@ def _on_scale(block, start, scale, dimension):
         )
 
 
-def _distinct_rows(x, counts):
-    """Each different row once, sorted with missing ratings first, and the counts summed."""
-    filled = np.where(np.isnan(x), -np.inf, x)  # NaN equals nothing, not even itself
-    rows, which = np.unique(filled, axis=0, return_inverse=True)
+def distinct_rows(x, counts):
+    """Each different row once, sorted with missing ratings last, and the counts summed."""
+    values, code = np.unique(x, return_inverse=True)  # one NaN stands for all, and is last
+    rows, which = np.unique(code.reshape(x.shape), axis=0, return_inverse=True)
     summed = np.zeros(len(rows), np.int64)
     np.add.at(summed, which.ravel(), counts)
-    return np.where(np.isneginf(rows), np.nan, rows), summed
+    return values[rows], summed
 
 
 def _by_code(block, known):
     """Patterns by one number for each row, where all ratings are levels."""
-    order = np.argsort(known)
-    levels = known[order]
-    code = np.searchsorted(levels, block) + 1
-    code[np.isnan(block)] = 0
-    base = known.size + 1
+    levels = np.append(np.sort(known), np.nan)
+    base = levels.size
     if base ** block.shape[1] > 2**62:
-        return _distinct_rows(block, np.ones(len(block), np.int64))
+        return distinct_rows(block, np.ones(len(block), np.int64))
+    code = np.where(np.isnan(block), base - 1, np.searchsorted(levels[:-1], block))
     power = base ** np.arange(block.shape[1])[::-1]
     number, often = np.unique(code @ power, return_counts=True)
-    digits = number[:, None] // power % base
-    return np.concatenate([[np.nan], levels])[digits], often
+    return levels[number[:, None] // power % base], often

@@ -17,6 +17,7 @@ from raters.errors import RatingsError
 _TIE = 1e-10
 # Draws up to this size (20 MB) are kept: many calls in a row want the same ones.
 _KEPT = 2_500_000
+_FEW, _LOOK = 2000, 500  # values that are simply sorted; that are looked at to find a tail
 _AT_ONCE = 12_500_000  # cells of draws (100 MB) in memory at a time
 
 
@@ -231,16 +232,37 @@ def quantiles(values: np.ndarray, shares) -> list[float]:
     [2.5, 4.0]
     """
     last = values.size - 1
-    places = [min(max(share, 0.0), 1.0) * last for share in shares]
-    below = [int(place) for place in places]
-    needed = sorted({*below, *(min(place + 1, last) for place in below)})
-    ordered = np.partition(values, needed)
     result = []
-    for place, low in zip(places, below):
-        a, b, part = ordered[low], ordered[min(low + 1, last)], place - low
+    for share in shares:
+        place = min(max(share, 0.0), 1.0) * last
+        a, b = _neighbours(values, min(int(place), max(last - 1, 0)))
+        part = place - int(place) if place < last else float(last > 0)
         # From the nearer end, as numpy does: no step back where the two are almost equal.
         result.append(float(a + (b - a) * part if part < 0.5 else b - (b - a) * (1 - part)))
     return result
+
+
+def _neighbours(values, place):
+    """The values in one place of the order, counted from 0, and in the next."""
+    n = values.size
+    if n < _FEW:
+        ordered = np.sort(values)
+        return ordered[place], ordered[min(place + 1, n - 1)]
+    # An end of the interval lies in a tail: a look at some of the values says where that
+    # begins, and only the tail is put in order. Was the look misleading, all of them are.
+    from_below = place < n / 2
+    wanted = place + 2 if from_below else n - place
+    look = np.sort(values[:: n // _LOOK])
+    expected = wanted / n * look.size
+    reach = int(expected + 4 * np.sqrt(expected) + 3)
+    if reach < look.size // 2:
+        tail = values[values <= look[reach]] if from_below else values[values >= look[-1 - reach]]
+        if tail.size >= wanted:
+            first = place if from_below else tail.size - wanted
+            tail.partition([first, first + 1])
+            return tail[first], tail[first + 1]
+    ordered = np.partition(values, [place, place + 1])
+    return ordered[place], ordered[place + 1]
 
 
 def bca_interval(

@@ -131,11 +131,22 @@ NEEDS_ORDER = {
     "icc2k",
     "icc3k",
 }
+# Coefficients of many raters that ask who gave a rating. Those of pairs all do.
+NEEDS_RATERS = {
+    "conger_kappa",
+    "conger_kappa_quadratic",
+    "kendall_w",
+    "icc2",
+    "icc3",
+    "icc2k",
+    "icc3k",
+}
 _THRESHOLDS = "f1_weighted_at_least"
 
 __all__ = [
     "MANY",
     "NEEDS_ORDER",
+    "NEEDS_RATERS",
     "PAIR",
     "Ratings",
     "Sums",

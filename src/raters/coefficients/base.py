@@ -186,9 +186,9 @@ def jackknife_error(without: np.ndarray, counts: np.ndarray | None = None) -> fl
 def ratio(numerator, denominator, size):
     """numerator / denominator, NaN where the denominator is zero or rounding noise of `size`."""
     numerator, denominator = np.asarray(numerator, float), np.asarray(denominator, float)
+    if denominator.size > 1 and denominator.min() > _NOISE * np.max(np.abs(size)):
+        return numerator / denominator  # the usual case, seen at little cost
     undefined = np.abs(denominator) <= _NOISE * np.abs(size)
-    if not undefined.any():
-        return numerator / denominator
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     return np.divide(numerator, denominator, out=result, where=~undefined)
 

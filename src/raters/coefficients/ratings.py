@@ -191,8 +191,11 @@ class Ratings:
 
     def variation(self, rows: np.ndarray, what: str) -> str:
         """Why there is nothing to agree on in some rows, or little, where that is so."""
-        there = self.there & rows[:, None]
-        number = there.sum(axis=1)
+        if self.full and len(rows) and rows.all():  # the usual case, at little cost
+            there, number = self.there, np.full(rows.size, self.values.shape[1])
+        else:
+            there = self.there & rows[:, None]
+            number = there.sum(axis=1)
         total = self.ratings(number)
         if not total:
             return f"not defined: no item has {what}"
