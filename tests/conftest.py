@@ -22,6 +22,9 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "real_data: needs the study's files (RATERS_DATA or data/raw); downloads nothing"
     )
+    config.addinivalue_line(
+        "markers", "slow: a simulation, run at reduced size; RATERS_REPLICATIONS=1000 for more"
+    )
 
 
 def pytest_collection_modifyitems(config, items):

@@ -37,8 +37,8 @@ _NO_INTERVAL = {
     "analytic": "no analytic interval: too few items, or ratings that leave no error to estimate",
 }
 _CELLS_AT_ONCE = 6_000_000  # of totals (50 MB): many coefficients share one product of matrices
-# More draws of items than this (400 MB, half a minute) are taken over patterns instead.
-_MANY_DRAWS = 50_000_000
+# More draws of items than this (80 MB) are taken over patterns instead, which are fewer.
+_MANY_DRAWS = 10_000_000
 # Coefficients of which 0 is not what chance gives: there is no test of 0.
 _NO_TEST = ("percent_agreement", "mean_percent_agreement", "f1_")
 

@@ -476,3 +476,92 @@ def scatter(
         return alt.layer(line, marks)
 
     return finish(_panels(frame, None, draw), title, description)
+
+
+def against_line(
+    frame: pd.DataFrame,
+    title: str,
+    description: str,
+    estimate: str = "difference",
+    y: str = "dimension",
+    series: str = "judge",
+    x_title: str = "judge less experts",
+    panel: str | None = None,
+    line: float = 0.0,
+    margin: float | None = None,
+) -> alt.TopLevelMixin:
+    """Estimates beside a line that decides: differences from 0, rates from a pass mark.
+
+    A dot is filled where its interval lies on one side of the line, or where there is no
+    interval; hollow where it cannot be told.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns `y`, `series`, `estimate` and, for intervals, ``low, high``; such as the
+        rows of `benchmark.benchmark` for one reading and statistic. Rows are drawn in
+        their order.
+    title, description : str
+        See `finish`.
+    estimate, y, series : str
+        Columns: the estimate, the lines of the chart, colour and shape.
+    x_title : str
+        What the axis measures.
+    panel : str, optional
+        A column; one panel for each of its values.
+    line : float
+        Where the line is.
+    margin : float, optional
+        A grey band of so much on either side of the line: differences that do not matter.
+
+    Returns
+    -------
+    altair chart
+    """
+    frame = frame.rename(columns={estimate: "estimate"}).dropna(subset="estimate")
+    colours, shapes = _styles(frame[series])
+    edge = margin or 0.0
+    ends = [frame[c] for c in ("estimate", "low", "high") if c in frame]
+    values = pd.concat([*ends, pd.Series([line - edge, line + edge])]).dropna()
+    pad = 0.03 * (values.max() - values.min())
+    domain = [float(values.min() - pad), float(values.max() + pad)]
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
+    axis = _lines(frame, y, grid=True, tickBand="extent")
+    sure = f"!isValid(datum.low) || datum.low > {line} || datum.high < {line}"
+
+    def draw(part):
+        order = list(dict.fromkeys(part[y]))
+        many = part[series].nunique() > 1
+        step = alt.Step(14 if many else 24, **({"for": "offset"} if many else {}))
+        colour = alt.Color(f"{series}:N", scale=colours, sort=colours.domain)
+        base = alt.Chart(part).encode(
+            y=alt.Y(f"{y}:N", sort=order, title=None, axis=axis),
+            color=colour,
+            **({"yOffset": alt.YOffset(f"{series}:N", sort=colours.domain)} if many else {}),
+        )
+        where = {
+            "x": alt.X("estimate:Q", title=x_title, scale=scale),
+            "shape": alt.Shape(f"{series}:N", scale=shapes, sort=shapes.domain),
+            "tooltip": _tooltip(part, y, series, x_title),
+        }
+        hollow = base.mark_point(size=75, opacity=1, fill="white", strokeWidth=1.5)
+        filled = base.mark_point(filled=True, size=75, opacity=1).transform_filter(sure)
+        layers = [hollow.encode(**where), filled.encode(**where)]
+        if "low" in part and part["low"].notna().any():
+            low = alt.X("low:Q", title=x_title, scale=scale)
+            layers.insert(0, base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q"))
+        mark = alt.Chart(pd.DataFrame({"at": [line], "from": [line - edge], "to": [line + edge]}))
+        layers.insert(
+            0,
+            mark.mark_rule(color=GREY, strokeWidth=1.5).encode(
+                x=alt.X("at:Q", title=x_title, scale=scale)
+            ),
+        )
+        if margin:
+            band = mark.mark_rect(color="#E3E5E8").encode(
+                x=alt.X("from:Q", title=x_title, scale=scale), x2="to:Q"
+            )
+            layers.insert(0, band)
+        return alt.layer(*layers).properties(width=WIDTH, height=step)
+
+    return finish(_panels(frame, panel, draw), title, description)

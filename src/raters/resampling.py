@@ -97,7 +97,7 @@ class Draws:
 
     @property
     def rows(self) -> int:
-        """Rows of ratings: items, or patterns."""
+        """Number of items, or of patterns."""
         return self.n_items if self.counts is None else len(self.counts)
 
     def blocks(self) -> Iterator[np.ndarray]:

@@ -19,7 +19,7 @@ def _sums(r, terms, finish, note):
     return Sums(terms, finish, n, 2 * n, note, counts=r.counts)
 
 
-def _on_rows(mask, terms):
+def on_rows(mask, terms):
     """Terms of the rows in a mask, 0 elsewhere."""
     terms = np.asarray(terms, float)
     if terms.shape[1] == mask.size:
@@ -29,10 +29,10 @@ def _on_rows(mask, terms):
     return result
 
 
-def _moments(r, finish, note):
+def moments(r, finish, note):
     """Sums with the terms n, a, b, a^2, b^2, (a - b)^2 of the items rated by both."""
     a, b = r.sides - r.centre
-    terms = _on_rows(r.both, [np.ones_like(a), a, b, a * a, b * b, (a - b) ** 2])
+    terms = on_rows(r.both, [np.ones_like(a), a, b, a * a, b * b, (a - b) ** 2])
     return _sums(r, terms, finish, note)
 
 
@@ -70,7 +70,7 @@ def weighted_kappa_quadratic(x: np.ndarray, scale: Scale) -> Sums:
     0.8519
     """
     r = Ratings.of(x, scale)
-    sums = _moments(r, _quadratic_kappa, r.pair_note)
+    sums = moments(r, _quadratic_kappa, r.pair_note)
     return replace(sums, known_test=partial(_kappa_test, r, "quadratic", sums))
 
 
@@ -101,7 +101,7 @@ def lin_concordance(x: np.ndarray, scale: Scale) -> Sums:
     0.8519
     """
     r = Ratings.of(x, scale)
-    return _moments(r, _quadratic_kappa, r.pair_note)
+    return moments(r, _quadratic_kappa, r.pair_note)
 
 
 def weighted_kappa_quadratic_centred(x: np.ndarray, scale: Scale) -> Sums:
@@ -142,7 +142,7 @@ def weighted_kappa_quadratic_centred(x: np.ndarray, scale: Scale) -> Sums:
         variances = n * (aa + bb) - a * a - b * b
         return ratio(n * (aa + bb - d) - 2 * a * b, variances, n * (aa + bb))
 
-    return _moments(r, finish, note)
+    return moments(r, finish, note)
 
 
 def mean_difference(x: np.ndarray, scale: Scale) -> Sums:
@@ -170,8 +170,7 @@ def mean_difference(x: np.ndarray, scale: Scale) -> Sums:
     0.5
     """
     r = Ratings.of(x, scale)
-    note = r.one_sided() if r.both.any() else NOTHING_SHARED
-    sums = _moments(r, lambda t: ratio(t[2] - t[1], t[0], 0.0), note)
+    sums = moments(r, lambda t: ratio(t[2] - t[1], t[0], 0.0), r.shared_note)
     return replace(sums, sampled=sums.n_items)
 
 
@@ -198,7 +197,7 @@ def percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     r = Ratings.of(x, scale)
     both = ~np.isnan(r.values).any(axis=1)
     a, b = r.rounded[both].T
-    terms = _on_rows(both, [np.ones_like(a), np.isfinite(a) & (a == b)])
+    terms = on_rows(both, [np.ones_like(a), np.isfinite(a) & (a == b)])
     note = r.one_sided(outside_counts=True) if both.any() else NOTHING_SHARED
     n = r.items(both)
     return Sums(terms, _share, n, 2 * n, note, counts=r.counts)
@@ -231,7 +230,7 @@ class _Levels:
     def margins(self):
         """One-hot terms: the first rater's levels, then the second's, shape (2 V, rows)."""
         hot = self.codes[:, None, :] == np.arange(self.size)[:, None]
-        return _on_rows(self.mask, hot.reshape(2 * self.size, self.codes.shape[1]))
+        return on_rows(self.mask, hot.reshape(2 * self.size, self.codes.shape[1]))
 
     def cells(self):
         """The pairs of levels that occur, as two arrays, and which each row has."""
@@ -246,7 +245,7 @@ def _with_cells(r):
     """
     levels = _Levels.of(r)
     i, j, here = levels.cells()
-    one_hot = _on_rows(r.both, here == np.arange(i.size)[:, None])
+    one_hot = on_rows(r.both, here == np.arange(i.size)[:, None])
     return levels, i, j, np.concatenate([levels.margins(), one_hot])
 
 
@@ -265,7 +264,7 @@ def _kappa(x, scale, weight_of, expected_of):
     r = Ratings.of(x, scale)
     levels = _Levels.of(r)
     weight = weight_of(levels.values)
-    observed = _on_rows(r.both, weight[tuple(levels.codes)][None])
+    observed = on_rows(r.both, weight[tuple(levels.codes)][None])
     terms = np.concatenate([levels.margins(), observed])
 
     def finish(totals):

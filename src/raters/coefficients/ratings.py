@@ -8,10 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from raters.coefficients.base import notes
+from raters.coefficients.base import SAME, notes
 from raters.scale import Scale
 
-SAME = 1e-9  # ratings that differ by less are one value
 # A coefficient rests on few items if at most so many (or such a share) of them hold any
 # rating but the most common one. With fewer than _MANY_ITEMS there is nothing to point out.
 _MANY_ITEMS, _FEW_ITEMS, _FEW_SHARE = 10, 2, 0.05
@@ -177,6 +176,11 @@ class Ratings:
             f"items that only one of the two rated, left out: {alone}" if alone else "",
             f"items with an answer outside the levels, {what}: {outside}" if outside else "",
         )
+
+    @cached_property
+    def shared_note(self) -> str:
+        """Why nothing is shared, or what is left out."""
+        return self.one_sided() if self.both.any() else NOTHING_SHARED
 
     @cached_property
     def pair_note(self) -> str:
