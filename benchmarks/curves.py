@@ -80,17 +80,18 @@ def measure() -> pd.DataFrame:
 
 def chart(frame: pd.DataFrame) -> alt.Chart:
     """Four panels on logarithmic axes."""
-    dashes = {"interval alpha": [1, 0], "ordinal alpha": [6, 2]}
     lines = (
         alt.Chart(frame)
         .mark_line(point=True)
         .encode(
-            alt.X("value:Q").scale(type="log").title(None),
-            alt.Y("seconds:Q").scale(type="log").title("CPU seconds"),
-            alt.Color("statistic:N").scale(range=["#0072B2", "#D55E00", "#009E73", "#555555"]),
+            alt.X("value:Q").scale(type="log").axis(grid=False).title(None),
+            alt.Y("seconds:Q").scale(type="log", nice=False).title("CPU seconds"),
+            # One list of names in both scales makes one legend of the two.
+            alt.Color("statistic:N").scale(
+                domain=list(STATISTICS), range=["#0072B2", "#D55E00", "#009E73", "#555555"]
+            ),
             alt.StrokeDash("statistic:N").scale(
-                domain=list(STATISTICS),
-                range=[dashes.get(name, [2, 2]) for name in STATISTICS],
+                domain=list(STATISTICS), range=[[1, 0], [6, 2], [2, 2], [8, 2, 2, 2]]
             ),
         )
         .properties(width=240, height=170)

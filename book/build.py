@@ -30,6 +30,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
+import judge_data
 import nbformat
 import yaml
 
@@ -451,7 +452,8 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
     the source notebooks.
     """
     files: dict[str, Path | bytes] = {"_config.yml": book_config(root, parameters).encode()}
-    prose = [p for p in _tree(root / "book") if p != root / "book" / "build.py"]
+    stories = root / "book" / judge_data.STORIES.name
+    prose = [p for p in _tree(root / "book") if p.suffix != ".py" and p != stories]
     plain = [p for p in _tree(root / "notebooks") if p.suffix != ".ipynb"]
     top = [root / "_toc.yml", root / "CITATION.cff", *sorted(root.glob("*.md"))]
     for path in [*top, *prose, *plain, *_tree(root / "data")]:
@@ -462,6 +464,9 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
     vendor = root / "_build" / "vendor"
     for name in book_renderer.vendor(vendor):
         files[f"book/_static/vendor/{name}"] = vendor / name
+    if (root / "book" / "be-the-judge.md").is_file():
+        shown = judge_data.build(parameters["study"], stories)
+        files["book/_static/judge-data.js"] = judge_data.script(shown)
     return files
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy import special, stats
 
-from raters.coefficients.base import Sums, declared_table, mid_ranks, notes, ratio, weights
+from raters.coefficients.base import Sums, declared_table, mid_ranks, notes, ratio, running, weights
 from raters.coefficients.ratings import NOTHING_SHARED, Ratings, observed_values
 from raters.errors import RatingsError
 from raters.scale import Scale
@@ -257,7 +257,7 @@ def _split(totals, size):
 
 def _products(weight, rows, columns):
     """The sum of weight[i, j] * rows[i] * columns[j], for every resample."""
-    return (rows * np.tensordot(weight, columns, axes=(1, 0))).sum(axis=0)
+    return np.einsum("i...,i...->...", rows, np.tensordot(weight, columns, axes=(1, 0)))
 
 
 def _kappa(x, scale, weight_of, expected_of):
@@ -424,10 +424,15 @@ def weighted_kappa_quadratic_published(x: np.ndarray, scale: Scale) -> Sums:
 
     def finish(totals):
         rows, columns, cells, n = _split(totals, levels.size)
-        place = np.cumsum(rows + columns > 0, axis=0) - 1.0  # among the values that occur
-        a, aa = (rows * place).sum(axis=0), (rows * place**2).sum(axis=0)
-        b, bb = (columns * place).sum(axis=0), (columns * place**2).sum(axis=0)
-        apart = (cells * (place[i] - place[j]) ** 2).sum(axis=0)
+        place = running(rows + columns > 0) - 1.0  # among the values that occur
+        squared = place * place
+        a, aa, b, bb = (
+            np.einsum("i...,i...->...", side, power)
+            for side in (rows, columns)
+            for power in (place, squared)
+        )
+        gap = place[i] - place[j]
+        apart = np.einsum("i...,i...,i...->...", cells, gap, gap)
         return 1 - ratio(n * apart, n * (aa + bb) - 2 * a * b, n * (aa + bb))
 
     return _sums(r, terms, finish, given.pair_note)
@@ -520,8 +525,10 @@ def spearman_rho(x: np.ndarray, scale: Scale) -> Sums:
     def finish(totals):
         rows, columns, cells, n = _split(totals, levels.size)
         r, c = mid_ranks(rows, n), mid_ranks(columns, n)
-        rc = (cells * r[i] * c[j]).sum(axis=0)
-        rr, cc = (rows * r * r).sum(axis=0), (columns * c * c).sum(axis=0)
+        rc, rr, cc = (
+            np.einsum("i...,i...,i...->...", *three)
+            for three in ((cells, r[i], c[j]), (rows, r, r), (columns, c, c))
+        )
         return ratio(rc, np.sqrt(rr * cc), n**3)
 
     sums = _sums(ratings, terms, finish, _rank_note(ratings))
