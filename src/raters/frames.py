@@ -562,20 +562,17 @@ def _matrices(ratings, scale, names):
     columns = np.array([place.get(name, -1) for name in rater_names], int)[raters]
     rating = ratings["rating"].to_numpy(float)
     item_names = np.array(item_names, object)
-    for framework, name in enumerate(framework_names):
+    for everybody in _each(frameworks):
         # Everybody's items: a draw of items must not depend on whom it is used for.
-        everybody = frameworks == framework
-        here = np.unique(items[everybody])
-        row = np.zeros(len(item_names), int)
-        row[here] = np.arange(here.size)
-        some = np.flatnonzero(everybody & (columns >= 0))
-        for dimension in pd.unique(dimensions[some]):
-            cells = some[dimensions[some] == dimension]
+        here, row = np.unique(items[everybody], return_inverse=True)
+        name, ids = framework_names[frameworks[everybody[0]]], tuple(item_names[here])
+        some = np.flatnonzero(columns[everybody] >= 0)
+        for part in _each(dimensions[everybody[some]]):
+            cells = everybody[some[part]]
             values = np.full((here.size, len(names)), np.nan)
-            values[row[items[cells]], columns[cells]] = rating[cells]
-            label = dimension_names[dimension]
-            declared = scale_for(scale, name, label)
-            yield Table(name, label, tuple(item_names[here]), names, values, declared)
+            values[row[some[part]], columns[cells]] = rating[cells]
+            label = dimension_names[dimensions[cells[0]]]
+            yield Table(name, label, ids, names, values, scale_for(scale, name, label))
 
 
 # --- patterns: items with the same ratings, counted -------------------------------

@@ -232,18 +232,22 @@ def quantiles(values: np.ndarray, shares) -> list[float]:
     [2.5, 4.0]
     """
     last = values.size - 1
+    look = np.sort(values[:: max(1, values.size // _LOOK)])
     result = []
     for share in shares:
         place = min(max(share, 0.0), 1.0) * last
-        a, b = _neighbours(values, min(int(place), max(last - 1, 0)))
+        a, b = _neighbours(values, min(int(place), max(last - 1, 0)), look)
         part = place - int(place) if place < last else float(last > 0)
         # From the nearer end, as numpy does: no step back where the two are almost equal.
         result.append(float(a + (b - a) * part if part < 0.5 else b - (b - a) * (1 - part)))
     return result
 
 
-def _neighbours(values, place):
-    """The values in one place of the order, counted from 0, and in the next."""
+def _neighbours(values, place, look):
+    """The values in one place of the order, counted from 0, and in the next.
+
+    `look` is some of the values, sorted.
+    """
     n = values.size
     if n < _FEW:
         ordered = np.sort(values)
@@ -252,7 +256,6 @@ def _neighbours(values, place):
     # begins, and only the tail is put in order. Was the look misleading, all of them are.
     from_below = place < n / 2
     wanted = place + 2 if from_below else n - place
-    look = np.sort(values[:: n // _LOOK])
     expected = wanted / n * look.size
     reach = int(expected + 4 * np.sqrt(expected) + 3)
     if reach < look.size // 2:

@@ -41,7 +41,7 @@ class Sums:
         Takes the coverage, returns ``(low, high)``: where the field has an interval
         of its own, in place of estimate and analytic standard error.
     known_test : callable, optional
-        Takes nothing, returns the p-value of the test that the field knows for "no
+        Takes these sums, returns the p-value of the test that the field knows for "no
         agreement beyond chance".
     counts : ndarray, shape (rows,), optional
         How many items each row stands for. Default: one.
@@ -55,7 +55,7 @@ class Sums:
     smooth: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     sampled: int = 0
     known_interval: Callable[[float], tuple[float, float]] | None = None
-    known_test: Callable[[], float] | None = None
+    known_test: Callable[[Sums], float] | None = None
     counts: np.ndarray | None = None
 
     def total(self) -> np.ndarray:
@@ -147,7 +147,7 @@ class Sums:
             error.
         """
         if self.known_test is not None:
-            return self.known_test()
+            return self.known_test(self)
         estimate, error = self.estimate(), self.analytic_error()
         if not error > 0:
             return np.nan

@@ -661,7 +661,7 @@ def kendall_w(x: np.ndarray, scale: Scale) -> Sums:
     n = r.items(whole)
     sums = Sums(terms, finish, n, k * n, reason, counts=r.counts)
 
-    def test():
+    def test(sums):
         # Friedman's chi-square, corrected for ties as W is: k (n - 1) W.
         if n < 2 or np.isnan(sums.estimate()):
             return np.nan
@@ -707,7 +707,7 @@ def _icc(x, scale, form, limits, error_within=False):
         with np.errstate(divide="ignore", invalid="ignore"):  # no error variance: NaN limits
             return limits(level, *mean_squares(sums.total()), k)
 
-    def test():
+    def test(sums):
         between, _, error, within, _ = mean_squares(sums.total())
         noise, df = (within, n * (k - 1)) if error_within else (error, (n - 1) * (k - 1))
         if n < 2 or np.isnan(sums.estimate()):

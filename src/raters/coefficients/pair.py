@@ -14,9 +14,9 @@ from raters.errors import RatingsError
 from raters.scale import Scale
 
 
-def _sums(r, terms, finish, note):
+def _sums(r, terms, finish, note, test=None):
     n = r.items(r.both)
-    return Sums(terms, finish, n, 2 * n, note, counts=r.counts)
+    return Sums(terms, finish, n, 2 * n, note, known_test=test, counts=r.counts)
 
 
 def on_rows(mask, terms):
@@ -29,11 +29,11 @@ def on_rows(mask, terms):
     return result
 
 
-def moments(r, finish, note):
+def moments(r, finish, note, test=None):
     """Sums with the terms n, a, b, a^2, b^2, (a - b)^2 of the items rated by both."""
     a, b = r.sides - r.centre
     terms = on_rows(r.both, [np.ones_like(a), a, b, a * a, b * b, (a - b) ** 2])
-    return _sums(r, terms, finish, note)
+    return _sums(r, terms, finish, note, test)
 
 
 def _quadratic_kappa(totals):
@@ -70,8 +70,7 @@ def weighted_kappa_quadratic(x: np.ndarray, scale: Scale) -> Sums:
     0.8519
     """
     r = Ratings.of(x, scale)
-    sums = moments(r, _quadratic_kappa, r.pair_note)
-    return replace(sums, known_test=partial(_kappa_test, r, "quadratic", sums))
+    return moments(r, _quadratic_kappa, r.pair_note, partial(_kappa_test, r, "quadratic"))
 
 
 def lin_concordance(x: np.ndarray, scale: Scale) -> Sums:
@@ -278,7 +277,7 @@ def _kappa(x, scale, weight_of, expected_of):
 def _cohen(x, scale, kind):
     r = Ratings.of(x, scale)
     sums = _kappa(r, scale, lambda values: weights(values, kind, scale), _products)
-    return replace(sums, known_test=partial(_kappa_test, r, kind, sums))
+    return replace(sums, known_test=partial(_kappa_test, r, kind))
 
 
 def _kappa_test(r, kind, sums):
@@ -532,7 +531,7 @@ def spearman_rho(x: np.ndarray, scale: Scale) -> Sums:
         return ratio(rc, np.sqrt(rr * cc), n**3)
 
     sums = _sums(ratings, terms, finish, _rank_note(ratings))
-    sums = replace(sums, known_test=partial(_spearman_test, sums))
+    sums = replace(sums, known_test=_spearman_test)
     return _fisher(sums, lambda r, n: (1 + r * r / 2) / (n - 3))
 
 
@@ -583,11 +582,11 @@ def kendall_tau_b(x: np.ndarray, scale: Scale) -> Sums:
         return ratio(balance, np.sqrt(untied[0] * untied[1]), n * n)
 
     sums = _sums(r, terms, finish, _rank_note(r))
-    sums = replace(sums, known_test=partial(_kendall_test, sums, order, levels.size))
+    sums = replace(sums, known_test=partial(_kendall_test, order, levels.size))
     return _fisher(sums, lambda r, n: 0.437 / (n - 4))
 
 
-def _kendall_test(sums, order, size):
+def _kendall_test(order, size, sums):
     """Two-sided p of no association, by the normal approximation with ties.
 
     Source: Kendall (1970), Rank Correlation Methods, 4th ed., ch. 4.

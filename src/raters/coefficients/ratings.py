@@ -195,7 +195,11 @@ class Ratings:
 
     def variation(self, rows: np.ndarray, what: str) -> str:
         """Why there is nothing to agree on in some rows, or little, where that is so."""
-        if self.full and len(rows) and rows.all():  # the usual case, at little cost
+        if self.full and len(rows) and rows.all():
+            # The usual case, at little cost: where raters differ, one rating is not the common one.
+            apart = np.abs(self.values[:, 1:] - self.values[:, :1]) > SAME
+            if self.counts is None and _enough(np.count_nonzero(apart.any(axis=1)), rows.size):
+                return ""
             there, number = self.there, np.full(rows.size, self.values.shape[1])
         else:
             there = self.there & rows[:, None]
@@ -212,7 +216,7 @@ class Ratings:
             name = self.scale.name_of(common)
             return f"not defined: all {total} ratings are {name}, no variation to agree on"
         items = self.items(number > 0)
-        if items < _MANY_ITEMS or others > max(_FEW_ITEMS, _FEW_SHARE * items):
+        if items < _MANY_ITEMS or _enough(others, items):
             return ""
         share = 1 - self.ratings(other.sum(axis=1)) / total
         return (
@@ -228,6 +232,11 @@ class Ratings:
         order = np.argsort(given)
         reached = np.cumsum(often[order])
         return given[order][np.searchsorted(reached, reached[-1] // 2, side="right")]
+
+
+def _enough(others, items):
+    """Whether so many items with another rating than the common one are not few."""
+    return others > max(_FEW_ITEMS, _FEW_SHARE * items)
 
 
 def centre(values: np.ndarray) -> float:
