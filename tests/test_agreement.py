@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, f1_score
 
-from raters import RatingsError, Scale, agreement, pairwise
-from raters.agreement import MEAN, RESULT
+from raters import RatingsError, Scale, agreement, compare, pairwise
+from raters.agreement import MEAN, PAIRS, RESULT
 from raters.coefficients import MANY, PAIR
 from raters.resampling import multiplicities
 
@@ -373,3 +373,37 @@ def test_a_misspelt_level_is_found_at_its_place():
 @pytest.mark.parametrize("options", [{"resamples": -1}, {"seed": 0.5}, {"level": 95}])
 def test_wrong_options_are_refused(options):
     refused(lambda: agreement(study(), FIVE, **options), f"{next(iter(options))}=")
+
+
+def test_means_over_the_pairs_of_two_groups():
+    """On the same resamples, so narrower than any one pair; by hand and by `compare`."""
+    result = pairwise(study(), FIVE, resamples=400, seed=2, by_group=True, mean=True)
+    means = result[result["rater_a"] == PAIRS].set_index(["dimension", "group"])
+    assert sorted(set(means.index.get_level_values(1))) == [
+        "expert-expert",
+        "expert-llm",
+        "llm-llm",
+    ]
+    single = result[(result["rater_a"] != PAIRS) & (result["dimension"] == "warmth")]
+    between = single[single["group"] == "expert-llm"]
+    assert len(between) == 6
+    row = means.loc[("warmth", "expert-llm")]
+    assert row["estimate"] == pytest.approx(between["estimate"].mean())
+    assert row["high"] - row["low"] < (between["high"] - between["low"]).mean()
+    sides = {
+        "between": list(zip(between["rater_a"], between["rater_b"], strict=True)),
+        "within": [("ann", "bob"), ("ann", "cleo"), ("bob", "cleo")],
+    }
+    gap = compare(study(), FIVE, sides, resamples=400, seed=2).set_index("dimension")
+    expected = row["estimate"] - means.loc[("warmth", "expert-expert"), "estimate"]
+    assert gap.loc["warmth", "estimate"] == pytest.approx(expected)
+    assert (MEAN, "expert-llm") in means.index
+
+
+def test_means_of_pairs_name_the_pair_without_a_value():
+    frame = study().query("dimension == 'warmth'")
+    same = frame["rater"].isin(["ann", "gpt"])
+    frame = frame.assign(rating=frame["rating"].where(~same, 3.0))
+    result = pairwise(frame, FIVE, "spearman_rho", resamples=0, by_group=True)
+    notes = result[result["rater_a"] == PAIRS].set_index("group")["note"]
+    assert notes["llm-llm"] == "not defined: no value for gemini-gpt"

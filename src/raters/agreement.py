@@ -28,6 +28,7 @@ from raters.tidy import RESULT, Results
 
 MEAN = "mean of dimensions"
 DIFFERENCE = "difference"
+PAIRS = "mean of pairs"
 
 
 _ASK = "is a scale reversed? The ratings are used as they are"
@@ -167,6 +168,7 @@ def pairwise(
     interval: str = "percentile",
     mean: bool = False,
     test: str | None = None,
+    by_group: bool = False,
 ) -> pd.DataFrame:
     """Agreement of two raters, for every pair and dimension.
 
@@ -184,6 +186,9 @@ def pairwise(
         Default: all pairs, raters sorted by name.
     resamples, seed, level, interval, mean, test
         As in `agreement`.
+    by_group : bool
+        Also the mean over the pairs of each two groups, such as all pairs of an expert
+        and a model, on the same resamples: ``rater_a`` is then "mean of pairs".
 
     Returns
     -------
@@ -211,7 +216,8 @@ def pairwise(
     names, comparisons = _pairs(group, pairs)
     _ask_nobody(ratings, names)
     run = _Run(statistics, PAIR, resamples, seed, level, interval, mean, test)
-    return run.frame(run.rows(tables(ratings, scale, names), comparisons))
+    rows = run.rows(tables(ratings, scale, names), comparisons)
+    return run.frame(_with_groups(rows) if by_group else rows)
 
 
 def compare(
@@ -647,10 +653,30 @@ def _with_means(rows):
     return rows + [_mean(labels, members) for labels, members in kinds.values()]
 
 
+def _with_groups(rows):
+    """The rows of a dimension, and behind them the means over the pairs of two groups."""
+    for _, part in groupby(rows, key=_place):
+        members, kinds = list(part), {}
+        for row in members:
+            labels = {**row.labels, "rater_a": PAIRS, "rater_b": ""}
+            kinds.setdefault(tuple(labels.values()), (labels, []))[1].append(row)
+        yield from members
+        yield from (_mean(labels, same, None) for labels, same in kinds.values())
+
+
+def _place(row):
+    return row.labels["framework"], row.labels["dimension"]
+
+
+def _named(row, over):
+    """What a row is called in the note of a mean: its dimension, or its pair."""
+    return row.labels[over] if over else "-".join((row.labels["rater_a"], row.labels["rater_b"]))
+
+
 def _mean(labels, members, over="dimension"):
     """The mean of some results, resample by resample."""
-    undefined = [row.labels[over] for row in members if np.isnan(row.estimate)]
-    noted = [row.labels[over] for row in members if row.note and not np.isnan(row.estimate)]
+    undefined = [_named(row, over) for row in members if np.isnan(row.estimate)]
+    noted = [_named(row, over) for row in members if row.note and not np.isnan(row.estimate)]
     return _Row(
         labels,
         float(np.mean([row.estimate for row in members])),
@@ -677,7 +703,7 @@ def _differences(rows, members, paired):
     for (framework, dimension), key in found.items():
         statistic = next(iter(key.values())).labels["statistic"]
         sides = {
-            name: _mean({}, [key[one] for one in which], "rater_b" if paired else "group")
+            name: _mean({}, [key[one] for one in which], None if paired else "group")
             for name, which in members.items()
         }
         for (a, first), (b, second) in combinations(sides.items(), 2):
