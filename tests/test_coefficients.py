@@ -351,7 +351,7 @@ def test_recoding_the_levels(x, new):
         (LABELS_ONLY, new),
         (ORDER_ONLY | {"weighted_kappa_quadratic_published"}, rising),
     ):
-        scale = Scale(LEVELS, values=numbers, measurement="nominal")
+        scale = Scale(list("abcde"), values=numbers, measurement="nominal")
         recoded = np.array(numbers)[x - 1]
         for name in names:
             expected = value(name, columns(name, x))

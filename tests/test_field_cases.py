@@ -185,7 +185,7 @@ def test_answers_outside_the_labels_have_to_be_declared():
     row = pairwise(covered, strict, "f1_macro", resamples=0).iloc[0]
     assert row["estimate"] == pytest.approx(0.679365, **SIX_DIGITS)
     assert "items that only one of the two rated, left out: 2" in row["note"]
-    with pytest.raises(RatingsError, match="no level"):
+    with pytest.raises(RatingsError, match="no rating"):
         Scale(["a", "unsure"], outside=["unsure"])
 
 

@@ -1,10 +1,12 @@
 """The contract: what a scale and a frame of ratings may be, and how a wrong one is refused."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from raters import RatingsError, Scale, check_ratings, round_ratings, with_reference
+from raters import RatingsError, Scale, check_ratings, counted, round_ratings, with_reference
 from raters.frames import COLUMNS, tables
 from raters.scale import scale_for
 
@@ -62,9 +64,93 @@ def test_between_allows_means_but_no_value_outside():
     assert np.isnan(scale.value_of(3.01))
 
 
-def test_booleans_need_a_scale_that_names_them():
+def test_truth_values_and_the_scales_they_fit():
     assert Scale(["False", "True"]).value_of(True) == 2
-    assert np.isnan(Scale([0, 1]).value_of(True))
+    truth = Scale([False, True])
+    assert truth.values == (0.0, 1.0)
+    for rating in (True, np.True_, 1, 1.0, "True", "true", " 1 "):
+        assert truth.value_of(rating) == 1
+    assert truth.value_of(0) == truth.value_of("false") == 0
+    assert Scale([0, 1]).value_of(True) == 1 and np.isnan(Scale([0, 1, 2]).value_of(True))
+    x = np.array([[True, True], [True, False]])
+    table = counted({"w": x}, truth, raters=["a", "b"]).tables[0]
+    assert table.values.tolist() == [[1, 0], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    "levels", [["0", "1", "2"], [Decimal(0), Decimal(1), Decimal(2)], [0, 1, 2]]
+)
+def test_a_number_means_the_level_that_is_written_like_it(levels):
+    scale = Scale(levels)
+    for rating in (0, "0", 0.0, "0.0", Decimal(0), np.int8(0)):
+        assert scale.value_of(rating) == 0
+    frame = pd.DataFrame({"item": [1, 2, 1, 2], "rater": list("aabb"), "rating": [1, 2, "1", "2"]})
+    checked = check_ratings(frame, scale)
+    assert check_ratings(checked, scale)["rating"].tolist() == [1, 2, 1, 2]
+    refused(lambda: check_ratings(frame, scale, missing=[1]), "the code 1", "which is a rating")
+
+
+def test_levels_that_read_as_numbers_keep_them_whatever_their_order():
+    odd = Scale(["3", "1", "2"], measurement="nominal")
+    assert [odd.value_of(x) for x in (3, "3", 1.0, "2")] == [3, 3, 1, 2]
+    refused(lambda: Scale(["3", "1", "2"]), "'3'", "increase")
+    mixed = Scale([1, 2, "other"], measurement="nominal")
+    assert mixed.values == (1, 2, 3) and mixed.value_of("other") == 3
+    assert Scale(["1_0", "nan", "inf"], measurement="nominal").values == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("levels", "options"),
+    [
+        ({"low", "high"}, {}),
+        ({"low": 1, "high": 2}, {}),
+        ("abc", {}),
+        (5, {}),
+        (None, {}),
+        ([[1], [2]], {}),
+        (["a", None], {}),
+        (["a", np.nan], {}),
+        ([1, np.inf], {}),
+        (["a", "a "], {}),
+        ([1, "1"], {}),
+        (["\u00e9", "e\u0301"], {}),
+        ([1.0, 1.0 + 1e-9], {}),
+        ([0, 10**400], {}),
+        ([1e15, 2e15], {}),
+        (["a", "b"], {"values": [1, 1], "measurement": "nominal"}),
+        (["a", "b"], {"values": ["x", "y"]}),
+        (["a", "b"], {"values": [1, None]}),
+        (["a", "b"], {"values": {"a": 1, "b": 2}}),
+        ([1, 2, 3], {"values": [0, 1, 4]}),
+        ([1, 5], {"between": True, "outside": ["3"]}),
+        (pd.Categorical(["a", "b"]), {}),
+    ],
+)
+def test_what_is_no_scale(levels, options):
+    refused(lambda: Scale(levels, **options))
+
+
+def test_an_ordered_categorical_is_a_scale_in_the_order_of_its_categories():
+    cells = pd.Categorical(["hi", "lo", "lo"], categories=["lo", "mid", "hi"], ordered=True)
+    assert Scale(cells).levels == Scale(cells.dtype).levels == ("lo", "mid", "hi")
+
+
+@pytest.mark.parametrize("rating", [0.1 + 0.2, np.float32(0.3), "0.3", 0.3])
+def test_noise_in_the_last_digits_is_no_other_rating(rating):
+    tenths = Scale([0.1, 0.2, 0.3])
+    assert tenths.value_of(rating) == 0.3
+    assert np.isnan(tenths.value_of(0.3001)) and tenths.name_of(tenths.value_of(rating)) == "0.3"
+    assert Scale(np.arange(0, 1.01, 0.1)).value_of(0.3) == pytest.approx(0.3)
+
+
+def test_long_numbers_are_written_out():
+    assert Scale([1234567, 1234568]).describe() == "1234567, 1234568"
+    assert Scale(range(100)).describe() == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ..., 99"
+
+
+def test_scales_by_numbered_dimension():
+    assert scale_for({1: FIVE}, "all", "1") is FIVE
+    refused(lambda: scale_for({"d": [1, 2, 3]}, "all", "d"), "'d'", "list")
 
 
 def test_scale_for_looks_from_the_closest_name_outwards():

@@ -20,6 +20,7 @@ from raters.resampling import (
     Draws,
     bca_interval,
     bca_test,
+    check_level,
     normal_test,
     percentile_interval,
     percentile_test,
@@ -188,7 +189,8 @@ def pairwise(
         As in `agreement`.
     by_group : bool
         Also the mean over the pairs of each two groups, such as all pairs of an expert
-        and a model, on the same resamples: ``rater_a`` is then "mean of pairs".
+        and a model, on the same resamples: ``rater_a`` is then "mean of pairs". The
+        raters of all pairs are then sorted by group first.
 
     Returns
     -------
@@ -200,7 +202,7 @@ def pairwise(
     ------
     RatingsError
         From `check_ratings`; an unknown statistic or rater; a rater paired with
-        itself.
+        itself; with `by_group`, pairs of two groups in both directions.
 
     Examples
     --------
@@ -212,12 +214,21 @@ def pairwise(
     """
     ratings = _ready(ratings, scale)
     group = groups_of(ratings)
-    pairs = _two_each(pairs) if pairs is not None else list(combinations(sorted(group), 2))
+    if pairs is None:
+        # For means of two groups, all their pairs have to stand the same way round.
+        order = (
+            sorted(group, key=lambda rater: (group[rater], rater)) if by_group else sorted(group)
+        )
+        pairs = combinations(order, 2)
+    pairs = _two_each(pairs)
     names, comparisons = _pairs(group, pairs)
     _ask_nobody(ratings, names)
     run = _Run(statistics, PAIR, resamples, seed, level, interval, mean, test)
+    if by_group:
+        _same_way_round(pairs, group)
+        run.refuse_analytic("means over pairs", "by_group=False")
     rows = run.rows(tables(ratings, scale, names), comparisons)
-    return run.frame(_with_groups(rows) if by_group else rows)
+    return run.frame(_with_groups(rows, group) if by_group else rows)
 
 
 def compare(
@@ -258,7 +269,8 @@ def compare(
     -------
     DataFrame
         The columns of `agreement`: a row for each two sides, ``rater_a`` and
-        ``rater_b`` their names, ``estimate`` the first less the second.
+        ``rater_b`` their names, ``estimate`` the first less the second; ``n_ratings``
+        counts the ratings of both sides, shared ones twice.
 
     Raises
     ------
@@ -287,9 +299,13 @@ def compare(
             ", ".join(INTERVALS[:-1]),
             "choose one of these: formulas for single results say nothing about differences",
         )
-    known = PAIR if statistic in PAIR else MANY
+    known = _verb_of(statistic)
     if known is PAIR:
         members = {name: _two_each(pairs) for name, pairs in sides.items()}
+        if not all(members.values()):
+            raise RatingsError(
+                f"the sides {sides!r}", "one pair of raters or more on each side", "add a pair"
+            )
         flat = list(dict.fromkeys(pair for pairs in members.values() for pair in pairs))
         names, comparisons = _pairs(groups_of(ratings), flat)
     else:
@@ -332,17 +348,50 @@ def _ask_nobody(ratings, names, statistics=None):
         )
 
 
+def _verb_of(statistic):
+    """The coefficients of two raters or of many, whichever the statistic belongs to."""
+    for known in (PAIR, MANY):
+        if isinstance(statistic, str) and statistic in known:
+            return known
+    raise RatingsError(
+        f"the statistic {statistic!r}",
+        "one of " + ", ".join([*PAIR, *MANY]),
+        "compare takes one statistic at a time: use one of these names",
+    )
+
+
 def _two_each(pairs):
     """Pairs as tuples of two names."""
-    pairs = [pairs] if isinstance(pairs, str) else list(pairs)
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise RatingsError(
-                f"{pair!r} as a pair of raters",
-                "a list of pairs, each with two names",
-                "put the two names of each pair together: pairs=[('ann', 'bob')]",
-            )
-    return [tuple(pair) for pair in pairs]
+    try:
+        if isinstance(pairs, (str, Mapping, pd.DataFrame)):
+            raise TypeError
+        found = [tuple(pair) if not isinstance(pair, str) else (pair,) for pair in pairs]
+        if any(len(pair) != 2 or not all(map(_is_name, pair)) for pair in found):
+            raise TypeError
+    except TypeError:
+        raise RatingsError(
+            f"the pairs {pairs!r}",
+            "a list of pairs, each with two names",
+            "put the two names of each pair together: pairs=[('ann', 'bob')]",
+        ) from None
+    return [tuple(str(name).strip() for name in pair) for pair in found]
+
+
+def _is_name(name):
+    return isinstance(name, (str, int, np.integer)) and not isinstance(name, bool)
+
+
+def _same_way_round(pairs, group):
+    """Refuse pairs of two groups in both directions: their mean would mix both."""
+    seen = {(group.get(a), group.get(b)) for a, b in pairs}
+    both = [(a, b) for a, b in seen if a != b and (b, a) in seen]
+    if both:
+        a, b = sorted(map(str, both[0]))
+        raise RatingsError(
+            f"pairs of the groups {a!r} and {b!r} in both directions",
+            "the same group first in all their pairs",
+            "turn some of the pairs round",
+        )
 
 
 def _pairs(group, pairs):
@@ -388,16 +437,30 @@ def _groups(ratings):
 
 def _checked(groups):
     """The named groups, each with two or more different raters."""
-    wrong = {name: list(raters) for name, raters in groups.items()}
-    wrong = {n: r for n, r in wrong.items() if len(r) < 2 or len(set(r)) < len(r)}
-    if wrong or not groups:
+    try:
+        if not isinstance(groups, Mapping):
+            raise TypeError
+        found = {}
+        for name, raters in groups.items():
+            raters = list(raters) if not isinstance(raters, str) else [None]
+            if not all(map(_is_name, raters)):
+                raise TypeError
+            found[str(name)] = [str(rater).strip() for rater in raters]
+    except TypeError:
+        raise RatingsError(
+            f"the groups {groups!r}",
+            "a mapping of names to lists of raters",
+            "name them: groups={'all': ['a', 'b']}, or leave groups out",
+        ) from None
+    wrong = {n: r for n, r in found.items() if len(r) < 2 or len(set(r)) < len(r)}
+    if wrong or not found:
         name = next(iter(wrong), None)
         raise RatingsError(
             f"the group {name!r} with the raters {wrong[name]}" if wrong else "no group",
             "groups of two raters or more, each rater once in a group",
             "name them: groups={'all': ['a', 'b']}, or leave groups out",
         )
-    return groups
+    return found
 
 
 @dataclass(frozen=True)
@@ -418,14 +481,21 @@ class _Run:
             raise RatingsError(
                 f"interval={self.interval!r}", ", ".join(INTERVALS), "name one of these"
             )
-        if self.mean and self.interval == "analytic":
-            raise RatingsError(
-                "interval='analytic' for means over dimensions",
-                ", ".join(INTERVALS[:-1]),
-                "choose one of these, or mean=False",
-            )
+        if self.mean:
+            self.refuse_analytic("means over dimensions", "mean=False")
         if self.test is not None:
             adjusted([], self.test)  # refuses a name that is none
+        Draws(1, self.resamples, self.seed)  # refuses what is no number of resamples, or no seed
+        check_level(self.level)
+
+    def refuse_analytic(self, what, otherwise):
+        """Formulas are for single results."""
+        if self.interval == "analytic":
+            raise RatingsError(
+                f"interval='analytic' for {what}",
+                ", ".join(INTERVALS[:-1]),
+                f"choose one of these, or {otherwise}",
+            )
 
     def rows(self, found: Iterable[Table], comparisons) -> Iterator[_Row]:
         """Every comparison and statistic of every table, on the same draws of items."""
@@ -460,10 +530,10 @@ class _Run:
         for labels, columns in comparisons:
             names = [table.raters[c] for c in columns]
             x = Ratings(table.values[:, columns], table.scale, table.counts, names, middle)
-            hint = _backwards(x)
+            hint = notes(_backwards(x), "" if self.known is PAIR else _constant(x))
             where = {"framework": table.framework, "dimension": table.dimension, **labels}
             for name, function in functions.items():
-                sums = function(x, table.scale)
+                sums = _of(function, name, x, table.scale)
                 sums = replace(sums, note=notes(sums.note, hint)) if hint else sums
                 yield {**where, "statistic": name}, sums
 
@@ -507,10 +577,14 @@ class _Run:
         if np.isfinite(row.estimate):
             low, high, undefined = self._ends(row)
         if undefined > 0:
-            said.append(f"undefined on {undefined:.1%} of {row.draws.size} resamples, left out")
-        if self.interval == "bca" and row.draws.size and np.isnan(low) and undefined < 1:
+            share = f"{undefined:.1%}" if undefined >= 0.0005 else "less than 0.1%"
+            said.append(f"undefined on {share} of {row.draws.size} resamples, left out")
+        alone = np.isfinite(row.estimate) and row.n_items < 2
+        if alone:
+            said.append("one item only: nothing to resample, so no interval")
+        elif self.interval == "bca" and row.draws.size and np.isnan(low) and undefined < 1:
             said.append("no BCa interval: every resample lies on one side of the estimate")
-        if self.interval in _NO_INTERVAL and np.isfinite(row.estimate) and np.isnan(low):
+        elif self.interval in _NO_INTERVAL and np.isfinite(row.estimate) and np.isnan(low):
             said.append(_NO_INTERVAL[self.interval])
         result = {
             **row.labels,
@@ -525,10 +599,14 @@ class _Run:
             if row.labels["statistic"].startswith(_NO_TEST) and row.labels["group"] != DIFFERENCE:
                 result["p"] = np.nan
                 said.append("no test: 0 is not what chance gives")
+            elif np.isnan(result["p"]) and np.isfinite(row.estimate):
+                said.append("no p-value: no error to estimate, or too few items or resamples")
         return {**result, "note": "; ".join(said)}
 
     def _ends(self, row):
         """Low, high, and the share of resamples on which the coefficient is undefined."""
+        if row.n_items < 2:
+            return np.nan, np.nan, 0.0
         if self.interval == "analytic":
             return *row.sums.analytic_interval(self.level), 0.0
         if self.interval == "jackknife":
@@ -543,7 +621,7 @@ class _Run:
 
     def _p(self, row):
         """The p-value that belongs to the interval."""
-        if np.isnan(row.estimate):
+        if np.isnan(row.estimate) or row.n_items < 2:
             return np.nan
         if self.interval == "analytic":
             return row.sums.analytic_test()
@@ -559,6 +637,30 @@ def _key(table):
     if table.counts is None:
         return table.framework
     return f"{table.framework}/{table.dimension}"
+
+
+def _of(function, name, x, scale):
+    """The sums of a coefficient; one of your own may be none."""
+    sums = function(x, scale)
+    if not isinstance(sums, Sums):
+        raise RatingsError(
+            f"the statistic {name!r}, whose function returned {type(sums).__name__}",
+            "a function of (x, scale) that returns raters.coefficients.Sums",
+            "see raters.coefficients for how they are made",
+        )
+    return sums
+
+
+def _constant(x):
+    """Which raters give everything one rating while others do not."""
+    if not x.there.any() or x.observed.size < 2:
+        return ""
+    low = np.where(x.there, x.values, np.inf).min(axis=0)
+    high = np.where(x.there, x.values, -np.inf).max(axis=0)
+    same = np.flatnonzero((low == high) & (x.there.sum(axis=0) > 1))
+    told = [f"{x.raters[c]} gives {x.scale.name_of(low[c])} to every item" for c in same[:3]]
+    more = f"so do {same.size - 3} more raters, each with one level" if same.size > 3 else ""
+    return notes(*told, more)
 
 
 def _batches(labelled, most):
@@ -653,13 +755,14 @@ def _with_means(rows):
     return rows + [_mean(labels, members) for labels, members in kinds.values()]
 
 
-def _with_groups(rows):
+def _with_groups(rows, group):
     """The rows of a dimension, and behind them the means over the pairs of two groups."""
     for _, part in groupby(rows, key=_place):
         members, kinds = list(part), {}
         for row in members:
             labels = {**row.labels, "rater_a": PAIRS, "rater_b": ""}
-            kinds.setdefault(tuple(labels.values()), (labels, []))[1].append(row)
+            key = group.get(row.labels["rater_a"]), group.get(row.labels["rater_b"])
+            kinds.setdefault((*key, labels["statistic"]), (labels, []))[1].append(row)
         yield from members
         yield from (_mean(labels, same, None) for labels, same in kinds.values())
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from raters.errors import RatingsError
-from raters.scale import Scale, scale_for
+from raters.scale import Scale, number_of, scale_for
 
 COLUMNS = ["framework", "dimension", "item", "rater", "group", "rating"]
 _DEFAULTS = {"framework": "all", "dimension": "all", "group": "all"}
@@ -55,7 +55,15 @@ def from_wide(wide: pd.DataFrame, items, raters) -> pd.DataFrame:
     >>> from_wide(wide, items=["x", "y"], raters="annotator").rating.tolist()
     [1, 1, 2, 3]
     """
-    if isinstance(items, str) == isinstance(raters, str):
+    if not isinstance(wide, pd.DataFrame) or wide.columns.nlevels > 1:
+        raise RatingsError(
+            f"wide ratings of type {type(wide).__name__}",
+            "a pandas DataFrame with one row of column names",
+            "build one, or join the rows of names into one",
+        )
+    if isinstance(items, str) == isinstance(raters, str) or not all(
+        isinstance(side, Iterable) for side in (items, raters)
+    ):
         raise RatingsError(
             f"items={items!r} and raters={raters!r}",
             "one of them the column with the ids, the other a list of columns",
@@ -64,12 +72,13 @@ def from_wide(wide: pd.DataFrame, items, raters) -> pd.DataFrame:
         )
     rows, columns = ("item", "rater") if isinstance(items, str) else ("rater", "item")
     ids, cells = (items, list(raters)) if rows == "item" else (raters, list(items))
-    unknown = [name for name in [ids, *cells] if name not in wide.columns]
-    if unknown:
+    often = wide.columns.value_counts()
+    unknown = [name for name in [ids, *cells] if often.get(name, 0) != 1]
+    if unknown or not cells:
         raise RatingsError(
-            f"the columns {unknown}",
-            f"columns of the frame: {list(map(str, wide.columns))}",
-            "name columns that are in the frame",
+            f"the columns {unknown or cells}",
+            f"columns that are once in the frame: {list(map(str, often[often == 1].index))}",
+            "name columns that are in the frame, each once",
         )
     long = [
         pd.DataFrame({rows: wide[ids].array, columns: name, "rating": wide[name].astype(object)})
@@ -114,10 +123,16 @@ def check_ratings(
     Raises
     ------
     RatingsError
-        A column is missing; an id is missing; a code for missing is also a level; a
-        rating is off the scale or infinite; a rater has two groups; duplicates with
-        ``duplicates="error"``.
+        A column is missing; an id is missing or empty; a code for missing is also a level;
+        a rating is off the scale or infinite; a rater has two groups; duplicates with
+        ``duplicates="error"``, or with ``"mean"`` on a nominal scale.
         The message names items and values.
+
+    Notes
+    -----
+    Spaces around an id are no part of it. A row without a rating gives way to one with a
+    rating of the same item by the same rater; it is no duplicate. ``attrs["nominal"]`` of
+    the result names the dimensions with a nominal scale, where there are any.
 
     Examples
     --------
@@ -134,10 +149,12 @@ def check_ratings(
     frame = _text_columns(ratings)
     given, counts = _without_codes(frame, ratings["rating"], scale, missing)
     codes = _codes(frame)
-    frame["rating"] = _values(frame, given, scale, codes)
+    frame["rating"], nominal = _values(frame, given, scale, codes)
     _one_group_each(frame, codes)
-    frame = _without_duplicates(frame, duplicates, codes)
-    frame.attrs = dict(ratings.attrs) | ({"missing": counts} if counts else {})
+    frame = _without_duplicates(frame, duplicates, codes, nominal)
+    attrs = {key: value for key, value in ratings.attrs.items() if key != "nominal"}
+    attrs |= {"missing": counts} if counts else {}
+    frame.attrs = attrs | ({"nominal": nominal} if nominal else {})
     return frame
 
 
@@ -195,11 +212,14 @@ def _without_codes(frame, ratings, scale, missing):
 
 
 def _same_spelling(rating, code):
-    """Whether a rating is the code, as text or as a number."""
-    try:
-        return float(rating) == float(code)
-    except (TypeError, ValueError):
-        return str(rating).strip() == str(code).strip()
+    """Whether a rating is the code, as text or as a number. Truth values are no numbers."""
+    truths = [isinstance(value, (bool, np.bool_)) for value in (rating, code)]
+    if any(truths):
+        return all(truths) and bool(rating) == bool(code)
+    numbers = number_of(rating), number_of(code)
+    if None not in numbers:
+        return numbers[0] == numbers[1]
+    return str(rating).strip() == str(code).strip()
 
 
 def _text_columns(ratings):
@@ -210,27 +230,48 @@ def _text_columns(ratings):
             "the columns item, rater and rating (framework, dimension and group are optional)",
             f"add or rename: {', '.join(missing)}",
         )
+    twice = [c for c in COLUMNS if (ratings.columns == c).sum() > 1]
+    if twice:
+        raise RatingsError(
+            f"more than one column called {twice[0]}",
+            "each name for one column",
+            "rename or drop the others",
+        )
     frame = pd.DataFrame(index=range(len(ratings)))
     for column in COLUMNS[:-1]:
-        if column not in ratings.columns:
+        if column in ratings.columns:
+            frame[column] = _ids(ratings[column].reset_index(drop=True), column)
+        else:
             frame[column] = _DEFAULTS[column]
-            continue
-        values = ratings[column].reset_index(drop=True)
-        if values.isna().any():
-            row = int(np.flatnonzero(values.isna())[0])
-            raise RatingsError(
-                f"no {column} in row {row} (counted from 0)",
-                f"a {column} in every row",
-                "fill it in, or leave the row out",
-            )
-        if pd.api.types.is_float_dtype(values.dtype):
-            raise RatingsError(
-                f"the column {column} holds decimal numbers, such as {values.iloc[0]!r}",
-                "ids as text or as whole numbers: long ids lose digits as decimals",
-                "read the column as text, for example pd.read_csv(..., dtype=str)",
-            )
-        frame[column] = values.astype(str)
     return frame
+
+
+def _ids(values, column):
+    """Ids as text, without the spaces around them."""
+    decimal = pd.api.types.is_float_dtype(values.dtype)
+    if values.dtype == object:
+        decimal = any(isinstance(v, (float, np.floating)) and v == v for v in values)
+    missing = values.isna()
+    if decimal and not missing.all():
+        example = next(v for v in values[~missing] if not isinstance(v, str))
+        raise RatingsError(
+            f"the column {column} holds decimal numbers, such as {float(example)!r}",
+            "ids as text or as whole numbers: long ids lose digits as decimals",
+            "read the column as text, for example pd.read_csv(..., dtype=str)",
+        )
+    text = values.astype(str)
+    # Looked at once for each different id: there are far fewer than rows.
+    codes, given = _factorized(text)
+    names = np.array([name.strip() for name in given], object)
+    spaced = list(names) != given
+    if missing.any() or (names == "").any():
+        empty = missing.to_numpy() | (names[codes] == "" if len(names) else False)
+        raise RatingsError(
+            f"no {column} in row {int(np.flatnonzero(empty)[0])} (counted from 0)",
+            f"an id in the column {column} in every row",
+            "fill it in, or leave the row out",
+        )
+    return pd.Series(names[codes], dtype="str") if spaced else text
 
 
 def _values(frame, ratings, scale, codes):
@@ -245,10 +286,12 @@ def _values(frame, ratings, scale, codes):
     missing = pd.isna(keys)
     complete = not missing.any()
     result = np.full(len(raw), np.nan)
-    wrong = []
+    wrong, nominal = [], []
     first, second = frame["framework"], frame["dimension"]
     for rows in _each(_together(codes, ["framework", "dimension"])):
         declared = scale_for(scale, first.iat[rows[0]], second.iat[rows[0]])
+        if declared.measurement == "nominal":
+            nominal.append((first.iat[rows[0]], second.iat[rows[0]]))
         rows = rows if complete else rows[~missing[rows]]
         kinds, which = distinct(keys[rows])
         result[rows] = np.array([declared.value_of(kind) for kind in kinds], float)[which]
@@ -260,13 +303,19 @@ def _values(frame, ratings, scale, codes):
             for row, _ in wrong[:_SHOWN]
         ]
         more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        row, declared = wrong[0]
+        number = number_of(raw[row])
+        mean = number is not None and declared.low < number < declared.high
         raise RatingsError(
             "ratings off the scale: " + "; ".join(places) + more,
-            wrong[0][1].describe(),
-            "correct the ratings, declare the scale that was used, or say what is no rating: "
+            declared.describe(),
+            "round the ratings (round_ratings), or declare that means of several people may lie "
+            "between the levels: Scale(..., between=True)"
+            if mean
+            else "correct the ratings, declare the scale that was used, or say what is no rating: "
             "missing=[...] for codes of missing ratings, Scale(outside=[...]) for other answers",
         )
-    return result
+    return result, nominal
 
 
 def _shown(rating):
@@ -277,11 +326,19 @@ def _shown(rating):
 def _distinct_objects(here):
     """The different objects, 1 and True and 1.0 apart, and which of them each one is."""
     place = {}
-    which = [place.setdefault((type(value), value), len(place)) for value in here]
+    try:
+        which = [place.setdefault((type(value), value), len(place)) for value in here]
+    except TypeError as error:  # a list, a dict, an array
+        wrong = next(v for v in here if getattr(type(v), "__hash__", None) is None)
+        raise RatingsError(
+            f"a rating of type {type(wrong).__name__}: {wrong!r}",
+            "a number, a truth value or text in each cell",
+            "take the cells apart; for sets of labels see raters.label_sets.read_sets",
+        ) from error
     return [value for _, value in place], np.array(which, int)
 
 
-def _without_duplicates(frame, duplicates, codes):
+def _without_duplicates(frame, duplicates, codes, nominal):
     if duplicates not in _DUPLICATES:
         raise RatingsError(
             f"duplicates={duplicates!r}", ", ".join(_DUPLICATES), "name one of these"
@@ -290,6 +347,15 @@ def _without_duplicates(frame, duplicates, codes):
     again = keys.duplicated(keep=False)
     if not again.any():
         return frame
+    # A row without a rating is none: it goes where there is another for the same place.
+    empty = frame["rating"].isna()
+    rated = keys.isin(keys[~empty])
+    kept = ~(empty & again & (rated | keys.duplicated()))
+    if not kept.all():
+        frame, keys = frame[kept].reset_index(drop=True), keys[kept].reset_index(drop=True)
+        again = keys.duplicated(keep=False)
+        if not again.any():
+            return frame
     if duplicates == "error":
         rows = frame[again].drop_duplicates(_KEYS)
         places = [
@@ -302,6 +368,14 @@ def _without_duplicates(frame, duplicates, codes):
             "remove the extra rows, or say which to keep: check_ratings(..., duplicates='first')",
         )
     if duplicates == "mean":
+        places = frame.loc[again, ["framework", "dimension"]].drop_duplicates()
+        labels = [d for f, d in places.itertuples(index=False) if (f, d) in nominal]
+        if labels:
+            raise RatingsError(
+                f"duplicates='mean' on {labels[0]}, whose scale is nominal",
+                "'error', 'first' or 'last': labels have no mean",
+                "choose one of these",
+            )
         repeated = frame[again].replace(np.inf, np.nan)
         means = repeated.groupby(_KEYS)["rating"].transform("mean")
         frame = frame.assign(rating=means.reindex(frame.index).where(again, frame["rating"]))
@@ -355,8 +429,13 @@ def with_reference(
     Raises
     ------
     RatingsError
-        Nobody is in that group, `how` is unknown, `without` is not in the group, or
-        the name is taken.
+        Nobody is in that group, `how` is unknown or asks for a mean of labels, `without`
+        is not in the group, the name is taken, or the frame is not a checked one.
+
+    Notes
+    -----
+    Medians and means may lie between the levels: go on with ``Scale(..., between=True)``,
+    or round them (`round_ratings`).
 
     Examples
     --------
@@ -368,6 +447,9 @@ def with_reference(
     >>> with_reference(frame, without="c")[["rater", "rating"]].to_numpy()[-1].tolist()
     ['expert_median_without_c', 1.5]
     """
+    _checked_frame(ratings, "with_reference")
+    if not isinstance(group, str):
+        raise RatingsError(f"group={group!r}", "the name of one group", "name one")
     members = ratings[ratings["group"] == group]
     if how not in ("median", "mean", "mode"):
         raise RatingsError(f"how={how!r}", "median, mean, mode", "name one of these")
@@ -376,6 +458,15 @@ def with_reference(
             f"the group {group!r}",
             f"a group of the frame: {sorted(ratings['group'].unique())}",
             "name one of these groups",
+        )
+    nominal = set(ratings.attrs.get("nominal", ()))
+    places = members[["framework", "dimension"]].drop_duplicates().itertuples(index=False)
+    labels = [d for f, d in places if (f, d) in nominal]
+    if how != "mode" and labels:
+        raise RatingsError(
+            f"how={how!r} on {labels[0]}, whose scale is nominal",
+            "how='mode': labels have no median and no mean",
+            "use the mode",
         )
     if without is not None:
         names = sorted(members["rater"].unique())
@@ -404,6 +495,15 @@ def with_reference(
     return result
 
 
+def _checked_frame(ratings, verb):
+    if not isinstance(ratings, pd.DataFrame) or not set(COLUMNS) <= set(ratings.columns):
+        raise RatingsError(
+            f"{verb} of a {type(ratings).__name__} that is no checked frame",
+            f"a frame with the columns {', '.join(COLUMNS)}",
+            "make one first: check_ratings(ratings, scale)",
+        )
+
+
 def _only_mode(values):
     modes = values.mode()
     return modes.iloc[0] if len(modes) == 1 else np.nan
@@ -429,6 +529,13 @@ def round_ratings(ratings: pd.DataFrame, raters: Sequence[str] | None = None) ->
     >>> round_ratings(pd.DataFrame({"rater": ["a", "a"], "rating": [2.5, 3.5]})).rating.tolist()
     [2.0, 4.0]
     """
+    if not {"rater", "rating"} <= set(ratings.columns) or ratings["rating"].dtype.kind not in "iuf":
+        raise RatingsError(
+            "a frame whose ratings are no numbers yet",
+            "a checked frame",
+            "make one first: check_ratings(ratings, scale)",
+        )
+    raters = [raters] if isinstance(raters, str) else raters
     whose = slice(None) if raters is None else ratings["rater"].isin(raters)
     result = ratings.copy()
     result.loc[whose, "rating"] = np.rint(ratings.loc[whose, "rating"])
@@ -627,6 +734,7 @@ def counted(
     """
     if isinstance(ratings, pd.DataFrame):
         frame = check_ratings(ratings, scale)
+        _some(len(frame))
         chosen = [counted_table(table) for table in tables(frame, scale, raters)]
         group = groups_of(frame)
         return Counted(tuple(chosen), {name: group[name] for name in chosen[0].raters})
@@ -637,7 +745,12 @@ def counted(
             "a long frame; or a matrix for each dimension, and raters= the names of its columns",
             "give counted({'warmth': x}, scale, raters=['ann', 'bob'])",
         )
-    names = tuple(raters)
+    names = tuple(map(str, raters))
+    _some(len(ratings))
+    if len(set(names)) < len(names):
+        raise RatingsError(
+            f"raters={list(names)}", "a name of its own for each column", "rename one of them"
+        )
     found = []
     for dimension, x in ratings.items():
         declared = scale_for(scale, framework, dimension)
@@ -650,6 +763,11 @@ def counted(
             )
         found.append(_counted_matrix(framework, dimension, names, x, declared))
     return Counted(tuple(found), {name: (groups or {}).get(name, "all") for name in names})
+
+
+def _some(number):
+    if not number:
+        raise RatingsError("no rating at all", "one rating or more", "check what was read")
 
 
 def counted_table(table: Table) -> Table:

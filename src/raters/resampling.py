@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
+from raters.coefficients.base import SAME
 from raters.errors import RatingsError
 
 # Values that differ by less are one value: the same ratings summed in another order. Ties
@@ -18,6 +19,7 @@ _TIE = 1e-10
 # Draws up to this size (10 MB) are kept: many calls in a row want the same ones.
 _KEPT = 2_500_000
 _SINGLE = 2**24  # whole numbers below this are exact in single precision
+_MOST = 10_000_000  # resamples: more take memory and tell nothing
 _FEW, _LOOK = 2000, 500  # values that are simply sorted; that are looked at to find a tail
 _AT_ONCE = 12_500_000  # cells of draws (100 MB) in memory at a time
 
@@ -91,10 +93,12 @@ class Draws:
     def __post_init__(self):
         for name in ("resamples", "seed"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            most = _MOST if name == "resamples" else np.inf
+            if not whole or not 0 <= value <= most:
                 raise RatingsError(
                     f"{name}={value!r}",
-                    "a whole number of 0 or more",
+                    "a whole number of 0 or more" + (f", up to {_MOST:,}" if most == _MOST else ""),
                     f"give {name} as such a number",
                 )
 
@@ -215,8 +219,7 @@ def percentile_interval(draws: np.ndarray, level: float = 0.95) -> tuple[float, 
     >>> percentile_interval(np.arange(101.0), level=0.5)
     (25.0, 75.0, 0.0)
     """
-    if not 0 < level < 1:
-        raise RatingsError(f"level={level!r}", "a number between 0 and 1", "give 0.95, say")
+    check_level(level)
     defined = _defined(draws)
     if not defined.size:
         return np.nan, np.nan, 1.0 if draws.size else 0.0
@@ -227,6 +230,28 @@ def percentile_interval(draws: np.ndarray, level: float = 0.95) -> tuple[float, 
 def _defined(draws):
     there = np.isfinite(draws)
     return draws if there.all() else draws[there]
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no coverage of an interval.
+
+    Parameters
+    ----------
+    level : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    RatingsError
+        Anything else.
+
+    Examples
+    --------
+    >>> check_level(0.95)
+    """
+    number = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
+    if not number or not 0 < level < 1:
+        raise RatingsError(f"level={level!r}", "a number between 0 and 1", "give 0.95, say")
 
 
 def quantiles(values: np.ndarray, shares) -> list[float]:
@@ -332,8 +357,7 @@ def bca_interval(
     >>> percentile_interval(times @ x / 5)[1] < high
     True
     """
-    if not 0 < level < 1:
-        percentile_interval(draws, level)  # refuses it
+    check_level(level)
     defined = _defined(draws)
     if not defined.size or not np.isfinite(estimate):
         return np.nan, np.nan
@@ -426,8 +450,9 @@ def bca_test(
 
     Notes
     -----
-    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, ch. 15,
-    eq. 15.34.
+    It agrees with the interval up to the steps of the resamples, and up to resamples that
+    are 0 themselves, which count half here. Source: Efron and Tibshirani (1993), An
+    Introduction to the Bootstrap, ch. 15, eq. 15.34.
 
     Examples
     --------
@@ -468,4 +493,5 @@ def normal_test(estimate: float, error: float) -> float:
     >>> round(normal_test(1.96, 1.0), 3)
     0.05
     """
-    return float(2 * special.ndtr(-abs(estimate) / error)) if error > 0 else np.nan
+    # Below this an error is rounding: the ratings leave none.
+    return float(2 * special.ndtr(-abs(estimate) / error)) if error > SAME else np.nan

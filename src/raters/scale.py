@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from decimal import Decimal
 from numbers import Real
 
 import numpy as np
@@ -11,6 +14,11 @@ import numpy as np
 from raters.errors import RatingsError
 
 MEASUREMENTS = ("nominal", "ordinal", "interval", "ratio")
+# A rating this close to a level is that level: 0.1 + 0.2, or 0.3 in single precision.
+_CLOSE = 1e-7
+_GAP, _LARGEST = 1e-6, 1e9  # between levels, and of a level: what the arithmetic keeps apart
+_SHOWN = 12  # levels that a message lists
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -22,12 +30,14 @@ class Scale:
 
     Parameters
     ----------
-    levels : sequence of int, float or str
+    levels : sequence of int, float, bool or str
         The levels in order, lowest first. Text levels are names such as
-        ``"low"``; the order is the one given here, never the alphabet's.
+        ``"low"``; the order is the one given here, never the alphabet's. Text that
+        reads as a number is that number. An ordered categorical gives its categories.
     values : sequence of float, optional
         The number of each level, on which distances are measured. Numeric
-        levels are their own values; text levels get 1, 2, 3, ...
+        levels are their own values, False and True are 0 and 1; text levels get 1, 2,
+        3, ...
     measurement : {"ordinal", "nominal", "interval", "ratio"}
         What the levels mean. Default ``"ordinal"``.
     between : bool
@@ -41,8 +51,9 @@ class Scale:
     Raises
     ------
     RatingsError
-        Fewer than two levels, a level given twice, values that do not increase,
-        or a measurement that does not exist.
+        Fewer than two levels, or levels without an order (a set); a level given twice or
+        missing; values that do not increase, lie too close together, or belong to two
+        levels; a measurement that does not exist.
 
     Examples
     --------
@@ -60,11 +71,12 @@ class Scale:
     _by_name: Mapping = field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
-        levels = tuple(self.levels)
-        if len(levels) < 2 or len(set(levels)) != len(levels):
+        levels = _in_order(self.levels)
+        names = [_name(level) for level in levels]
+        if len(levels) < 2 or len(set(names)) != len(names):
             raise RatingsError(
                 f"the levels {list(levels)}",
-                "two or more different levels, lowest first",
+                "two or more different levels, lowest first (spaces around a name do not count)",
                 "declare each level of the scale once, also those that nobody used",
             )
         if self.measurement not in MEASUREMENTS:
@@ -73,45 +85,73 @@ class Scale:
                 ", ".join(MEASUREMENTS),
                 "name one of these",
             )
-        self._check_outside(levels)
         values = self._numbers(levels)
-        if self.measurement != "nominal" and any(b <= a for a, b in zip(values, values[1:])):
-            raise RatingsError(
-                f"levels with the values {list(values)}",
-                "values that increase from the first level to the last",
-                "list the levels lowest first, or give increasing values",
-            )
+        self._check_values(levels, values)
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "values", values)
-        object.__setattr__(
-            self, "_by_name", {_name(level): value for level, value in zip(levels, values)}
-        )
+        object.__setattr__(self, "_by_name", dict(zip(names, values)))
+        self._check_outside(names)
 
-    def _check_outside(self, levels):
-        outside = [self.outside] if isinstance(self.outside, str) else list(self.outside)
-        names = tuple(_name(answer) for answer in outside)
-        both = [name for name in names if name in {_name(level) for level in levels}]
-        if both:
+    def _check_outside(self, names):
+        given = () if self.outside is None else self.outside
+        given = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
+        outside = tuple(_name(answer) for answer in given)
+        object.__setattr__(self, "outside", ())
+        on_the_scale = [name for name in outside if not np.isnan(self.value_of(name))]
+        if on_the_scale:
             raise RatingsError(
-                f"the answer {both[0]!r} as a level and as outside the levels",
-                "outside= names answers that are no level",
+                f"the answer {on_the_scale[0]!r} as a rating of the scale and as outside of it",
+                "outside= names answers that are no rating",
                 "take it from one of the two",
             )
-        object.__setattr__(self, "outside", names)
+        object.__setattr__(self, "outside", outside)
 
     def _numbers(self, levels):
-        given = self.values
-        if given is None:
-            numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in levels)
-            given = levels if numeric else range(1, len(levels) + 1)
-        values = tuple(float(v) for v in given)
+        own = [number_of(level) for level in levels]
+        if self.values is None:
+            # Names get the numbers behind those that levels are themselves.
+            last = max((number for number in own if number is not None), default=0)
+            named = iter(range(int(np.floor(last)) + 1, int(np.floor(last)) + 1 + len(levels)))
+            return tuple(float(next(named) if number is None else number) for number in own)
+        try:
+            if isinstance(self.values, (str, Mapping, Set)):
+                raise TypeError
+            values = tuple(float(value) for value in self.values)
+        except (TypeError, ValueError, OverflowError):
+            values = ()
         if len(values) != len(levels) or not np.isfinite(values).all():
             raise RatingsError(
-                f"{len(values)} values {list(values)} for {len(levels)} levels",
-                "one finite number for each level",
+                f"the values {self.values!r} for {len(levels)} levels",
+                "a list with one finite number for each level",
                 "give as many values as levels, or none",
             )
+        for place, number in enumerate(own):
+            if number is not None and number in values and values.index(number) != place:
+                raise RatingsError(
+                    f"the level {_name(levels[place])} with the value {values[place]:g}, while the "
+                    f"value {number:g} belongs to the level {_name(levels[values.index(number)])}",
+                    "numbers that mean one level each: a rating could be read both ways",
+                    "name the levels in words, and keep the values",
+                )
         return values
+
+    def _check_values(self, levels, values):
+        steps = np.diff(sorted(values))
+        if self.measurement != "nominal" and any(b <= a for a, b in zip(values, values[1:])):
+            raise RatingsError(
+                f"the levels {[_name(level) for level in levels]} with the values {list(values)}",
+                "values that increase from the first level to the last (a level that is a number, "
+                "or reads as one, has that value)",
+                "list the levels lowest first, give increasing values, or declare "
+                "measurement='nominal'",
+            )
+        if (steps < _GAP).any() or np.abs(values).max() > _LARGEST:
+            raise RatingsError(
+                f"levels with the values {list(values)}",
+                f"a value of its own for each level, at least {_GAP:g} from the next and not "
+                f"beyond {_LARGEST:g}",
+                "give other values, such as 1, 2, 3, or name the levels as text",
+            )
 
     @property
     def low(self) -> float:
@@ -128,8 +168,9 @@ class Scale:
 
         Parameters
         ----------
-        rating : int, float or str
-            A level, a level's name, or a number written as text (``" 3 "``).
+        rating : int, float, bool or str
+            A level, a level's name, or a number written as text (``" 3 "``). Of the names,
+            only those of False and True may be in any case.
 
         Returns
         -------
@@ -137,24 +178,34 @@ class Scale:
             The value; infinite for an answer declared as outside the levels, NaN
             when the rating is not on the scale.
         """
-        if self.outside and (_name(rating) in self.outside or rating == np.inf):
-            return np.inf
         if isinstance(rating, (bool, np.bool_)):
-            return self._by_name.get(str(rating), np.nan)
-        if isinstance(rating, str):
-            known = self._by_name.get(rating.strip())
-            if known is not None:
-                return known
-            if not all(isinstance(level, Real) for level in self.levels):
-                return np.nan
-        try:
-            number = float(rating)
-        except (TypeError, ValueError):
+            return self._value_of_truth(bool(rating))
+        name = _name(rating) if isinstance(rating, str) or _is_number(rating) else None
+        if name is None:
             return np.nan
-        if number in self.values:
-            return number
-        inside = self.between and self.low <= number <= self.high
-        return number if inside else np.nan
+        # Infinite, in a frame that was checked before: an answer outside.
+        if self.outside and (name in self.outside or (name == "inf" and rating != "inf")):
+            return np.inf
+        known = self._by_name.get(name)
+        if known is not None:
+            return known
+        if isinstance(rating, str) and name.lower() in ("true", "false"):
+            return self._by_name.get(name.capitalize(), np.nan)
+        number = number_of(rating)
+        return np.nan if number is None else self._value_near(number)
+
+    def _value_of_truth(self, truth):
+        """A truth value is one on a scale of them, and 0 or 1 where these are all there is."""
+        named = self._by_name.get(str(truth))
+        if named is not None:
+            return named
+        return float(truth) if set(self.values) == {0.0, 1.0} else np.nan
+
+    def _value_near(self, number):
+        near = min(self.values, key=lambda value: abs(value - number))
+        if abs(near - number) <= _CLOSE * max(1.0, abs(near)):
+            return near
+        return number if self.between and self.low <= number <= self.high else np.nan
 
     def name_of(self, value: float) -> str:
         """The level with a value, as text; of a value between levels the number itself.
@@ -173,21 +224,78 @@ class Scale:
         >>> Scale(["low", "medium", "high"]).name_of(3.0)
         'high'
         """
-        for level, number in zip(self.levels, self.values):
+        for name, number in self._by_name.items():
             if abs(number - value) < 1e-9:
-                return _name(level)
+                return name
         return f"{value:g}"
 
     def describe(self) -> str:
         """The scale in a few words, for messages and captions."""
-        text = ", ".join(_name(level) for level in self.levels)
-        text += " and numbers between them" if self.between else ""
+        names = list(self._by_name)
+        if len(names) > _SHOWN:
+            names = [*names[: _SHOWN - 2], "...", names[-1]]
+        text = ", ".join(names) + (" and numbers between them" if self.between else "")
         return text + (f"; outside the levels: {', '.join(self.outside)}" if self.outside else "")
 
 
+def _in_order(levels):
+    """The levels as a tuple; refuses what has no order or is no list of levels."""
+    dtype = getattr(levels, "dtype", levels)
+    if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
+        levels = tuple(dtype.categories) if dtype.ordered else {"unordered"}
+    if isinstance(levels, (str, bytes, Mapping, Set)) or not isinstance(levels, Iterable):
+        raise RatingsError(
+            f"levels of type {type(levels).__name__}",
+            "a list of the levels, lowest first (a set or an unordered categorical has no order)",
+            "write them down: Scale(['low', 'medium', 'high'])",
+        )
+    levels = tuple(levels)
+    for level in levels:
+        if not (isinstance(level, (str, bool, np.bool_)) or _is_number(level)):
+            raise RatingsError(
+                f"the level {level!r}",
+                "levels that are numbers, text or truth values",
+                "name it in words, or leave it out: a missing rating is no level",
+            )
+        if not isinstance(level, str) and not np.isfinite(_float(level)):
+            raise RatingsError(
+                f"the level {level!r}",
+                "finite numbers",
+                "leave it out: a missing rating is no level",
+            )
+    return levels
+
+
+def _is_number(value):
+    return isinstance(value, (Real, Decimal, np.number)) and not isinstance(value, complex)
+
+
+def number_of(rating) -> float | None:
+    """The number that a level or a rating is, or that its text reads as; or None."""
+    if not (isinstance(rating, str) or _is_number(rating)):
+        return None
+    if isinstance(rating, str):
+        text = rating.strip()
+        return float(text) if _NUMBER.fullmatch(text) else None
+    number = _float(rating)
+    return number if np.isfinite(number) else None
+
+
+def _float(number):
+    try:
+        return float(number)
+    except OverflowError:  # an integer beyond all floats: on no scale
+        return np.inf
+
+
 def _name(level) -> str:
-    numeric = isinstance(level, Real) and not isinstance(level, bool)
-    return f"{level:g}" if numeric else str(level).strip()
+    """How a level or a rating is written: numbers without noise, text as one kind of Unicode."""
+    if isinstance(level, (bool, np.bool_, str)) or not _is_number(level):
+        return unicodedata.normalize("NFC", str(level).strip())
+    number = _float(level)
+    if np.isfinite(number) and number == int(number):
+        return str(int(number))
+    return f"{number:.12g}"
 
 
 def scale_for(scale, framework: str, dimension: str) -> Scale:
@@ -218,16 +326,22 @@ def scale_for(scale, framework: str, dimension: str) -> Scale:
     if isinstance(scale, Scale):
         return scale
     if isinstance(scale, Mapping):
+        # Names of frameworks and dimensions are text; a mapping may have them as numbers.
+        known = {_as_text(key): one for key, one in scale.items()}
         for key in ((framework, dimension), framework, dimension):
-            if key in scale:
-                return scale[key]
+            if key in known:
+                return scale_for(known[key], framework, dimension)
         raise RatingsError(
             f"no scale for dimension {dimension!r} of framework {framework!r}",
             f"a scale for every dimension; declared: {[str(key) for key in scale]}",
             "add the missing scale under (framework, dimension), the framework or the dimension",
         )
     raise RatingsError(
-        f"a scale of type {type(scale).__name__}",
+        f"for dimension {dimension!r} a scale of type {type(scale).__name__}",
         "a Scale, or a mapping from framework or dimension to Scale",
         "declare it, for example Scale([1, 2, 3, 4, 5])",
     )
+
+
+def _as_text(key):
+    return tuple(map(str, key)) if isinstance(key, tuple) else str(key)

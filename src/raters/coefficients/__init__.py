@@ -191,22 +191,43 @@ def chosen(statistics, known: Mapping, scale: Scale) -> dict[str, Callable]:
     ['f1_weighted_at_least_1', 'f1_weighted_at_least_2']
     """
     if isinstance(statistics, Mapping):
+        _own(statistics, known)
         return dict(statistics)
+    names = [statistics] if isinstance(statistics, str) else statistics
+    if not isinstance(names, Iterable) or not (names := list(names)):
+        raise RatingsError(
+            f"statistics={statistics!r}",
+            f"one name, or a list of names: {_list(known, known)}",
+            "name the statistics",
+        )
     result = {}
-    for name in [statistics] if isinstance(statistics, str) else list(statistics):
+    for name in names:
         result |= _named(name, known, scale)
     return result
 
 
+def _own(statistics, known):
+    """Refuse a mapping of names to what are no functions, or functions of other ratings."""
+    other = {id(function) for function in (PAIR if known is MANY else MANY).values()}
+    for name, function in statistics.items():
+        if not callable(function) or id(function) in other:
+            raise RatingsError(
+                f"the statistic {name!r} with {function!r}",
+                "functions of (x, scale), for "
+                + ("two raters" if known is PAIR else "many raters"),
+                "give names in a list, or functions such as weighted_kappa makes",
+            )
+
+
 def _named(name, known, scale):
-    ordered = scale.measurement != "nominal"
+    ordered = scale.measurement != "nominal" or not isinstance(name, str)
     if not ordered and (name in NEEDS_ORDER or name == _THRESHOLDS):
         raise RatingsError(
             f"the statistic {name!r} on a nominal scale ({scale.describe()})",
             f"statistics that need no order: {_list(set(known) - NEEDS_ORDER, known)}",
             "choose one of these, or declare the order: Scale([...], measurement='ordinal')",
         )
-    if name in known:
+    if isinstance(name, str) and name in known:
         return {name: known[name]}
     if name == _THRESHOLDS and known is PAIR:
         return {f"{name}_{value:g}": f1_at_least(value) for value in sorted(scale.values)[1:]}

@@ -149,7 +149,7 @@ class Sums:
         if self.known_test is not None:
             return self.known_test(self)
         estimate, error = self.estimate(), self.analytic_error()
-        if not error > 0:
+        if not error > SAME:  # none, but for rounding
             return np.nan
         z = abs(estimate / error)
         n = self.sampled
@@ -199,15 +199,27 @@ def notes(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def declared_table(table, scale):
+def declared_table(table, scale, symmetric=False):
     """Distances of all declared levels, as a function that looks up those of some values."""
-    table = np.asarray(table, float)
+    try:
+        table = np.asarray(table, float)
+    except (TypeError, ValueError):
+        table = np.zeros(0)
     levels = list(np.round(scale.values, 9))
     if table.shape != (len(levels), len(levels)) or not np.isfinite(table).all():
         raise RatingsError(
             f"weights of shape {table.shape}",
             f"a finite weight for each pair of the {len(levels)} levels {scale.describe()}",
             "give a square table in the order of the scale",
+        )
+
+    if table.diagonal().any() or not table.any() or (symmetric and (table != table.T).any()):
+        raise RatingsError(
+            "weights that are no distances: "
+            + ("not 0 on the diagonal" if table.diagonal().any() else "all 0, or not symmetric"),
+            "0 for equal levels, more for levels farther apart"
+            + (", the same in both directions" if symmetric else ""),
+            "give distances; from agreement weights, with 1 on the diagonal, take 1 - weights",
         )
 
     def of(values):

@@ -241,7 +241,7 @@ def krippendorff_alpha(distance: np.ndarray):
     """
 
     def coefficient(x: np.ndarray, scale: Scale) -> Sums:
-        of = declared_table(distance, scale)
+        of = declared_table(distance, scale, symmetric=True)
 
         def apart(values, low, high, by_level):
             pairs = of(values)[low, high]
@@ -764,6 +764,9 @@ def _of_means(limits):
 
     def stepped(level, b, j, e, w, n, k):
         r = np.array(limits(level, b, j, e, w, n, k))
+        # A single rating's limit at or below -1 / (k - 1) has no counterpart for the mean.
+        if not (1 + (k - 1) * r > 0).all():
+            return np.nan, np.nan
         low, high = k * r / (1 + (k - 1) * r)
         return float(low), float(high)
 

@@ -296,6 +296,8 @@ def _kappa_test(r, kind, sums):
     expected = rows @ weight @ columns
     around = weight - (weight @ columns)[:, None] - (rows @ weight)[None, :]
     variance = (rows @ around**2 @ columns - expected**2) / (n * (1 - expected) ** 2)
+    if not variance > 0:
+        return np.nan
     return float(2 * special.ndtr(-abs(sums.estimate()) / np.sqrt(variance)))
 
 
