@@ -168,7 +168,7 @@ def test_mean_absolute_error_by_hand():
         ({"judges": "e1"}, r"judges \['e1'\]"),
         ({"judges": "nobody"}, r"judges \['nobody'\]"),
         ({"statistics": "magic"}, "magic"),
-        ({"scale": Scale([1, 2, 3, 4, 5], measurement="nominal")}, "nominal scale"),
+        ({"scale": Scale([1, 2, 3, 4, 5], measurement="nominal")}, "scale is nominal"),
     ],
 )
 def test_bad_input(options, message):

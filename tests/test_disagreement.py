@@ -271,7 +271,7 @@ def test_nearest_level_rounds_halves_as_round_ratings_does():
         (lambda f: error_share("colour"), "level, spread, order"),
         (
             lambda f: step_errors(f, Scale([1, 2, 3, 4, 5], measurement="nominal"), "j"),
-            "nominal scale",
+            "scale is nominal",
         ),
         (
             lambda f: level_and_order(f.assign(rater=f.rater.replace("e1", "expert")), FIVE, "j"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import build
@@ -14,6 +15,15 @@ NOTEBOOKS = [TEMPLATE, *build.notebooks(build.ROOT)]
 LONGEST = 15
 # What the first cell says, before anything else.
 FIRST = ("**Question.**", "**Answer.**")
+# An exercise: this heading, a cell tagged `exercise`, and cells tagged `solution`.
+KINDS = ("Predict, then run", "Repair this", "Which coefficient?", "Your own data")
+ASKS = re.compile(rf"### Exercise (\d+)\. ({'|'.join(map(re.escape, KINDS))}): \S")
+ANSWER = "# your answer"
+# The index asks nothing. The others may have no exercise yet; those that have some obey the rules.
+MAY_HAVE_NONE = (
+    *("00_index", "06_models", "07_crowd", "09_robustness", "10_replication", "11_plan"),
+    "_template",
+)
 
 
 def read(path):
@@ -80,6 +90,118 @@ def nothing_points_out_of_the_repository(cells):
     return f"cells {found} hold an install command or a path of one machine" if found else ""
 
 
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def is_heading(cell):
+    return cell.cell_type == "markdown" and cell.source.startswith("## ")
+
+
+def exercises(cells):
+    """The cells of each exercise, from its heading on."""
+    heads = [i for i, cell in enumerate(cells) if is_heading(cell)]
+    start = [i for i in heads if cells[i].source.startswith("## Exercises")]
+    found = []
+    for cell in cells[start[0] + 1 :] if start else []:
+        if is_heading(cell):
+            break
+        if cell.cell_type == "markdown" and cell.source.startswith("### "):
+            found.append([])
+        if found:
+            found[-1].append(cell)
+    return found
+
+
+def exercises_have_one_form(cells):
+    wrong = []
+    for number, (first, *rest) in enumerate(exercises(cells), 1):
+        heading = ASKS.match(first.source)
+        kinds = ["".join(t for t in ("exercise", "solution") if t in tags(c)) for c in rest]
+        asked = heading and int(heading[1]) == number and len(first.source.splitlines()) > 1
+        in_order = kinds[:1] == ["exercise"] and set(kinds[1:]) == {"solution"}
+        if not (asked and in_order and rest[0].source.startswith(ANSWER)):
+            wrong.append(number)
+    inside = {c.id for cells_of in exercises(cells) for c in cells_of}
+    stray = [c.id for c in cells if {"exercise", "solution"} & set(tags(c)) and c.id not in inside]
+    if not wrong and not stray:
+        return ""
+    return (
+        f"exercises {wrong} or cells {stray}: an exercise is '### Exercise N. Kind: title' with "
+        f"Kind one of {KINDS} and the task below it, a code cell tagged `exercise` that starts "
+        f"with {ANSWER!r}, and code cells tagged `solution`"
+    )
+
+
+def solutions_are_hidden(cells):
+    shown = []
+    for number, rest in enumerate(exercises(cells), 1):
+        for cell in rest:
+            if "solution" not in tags(cell):
+                continue
+            words = cell.metadata.get("mystnb", {}).get("code_prompt_show", "")
+            in_lab = cell.metadata.get("jupyter", {})
+            named = words.startswith(f"Show the solution of exercise {number}")
+            folded = in_lab.get("source_hidden") and in_lab.get("outputs_hidden")
+            if "hide-cell" not in tags(cell) or not named or not folded:
+                shown.append(cell.id)
+    return f"solutions {shown} are not folded as in the template" if shown else ""
+
+
+def solutions_assert(cells):
+    """The last line can fail: it compares, and it looks at something that was computed."""
+    idle = []
+    for number, (*_, last) in enumerate(exercises(cells), 1):
+        end = (ast.parse(last.source).body or [None])[-1]
+        looks = {type(node) for node in ast.walk(end)} if isinstance(end, ast.Assert) else set()
+        if ast.Name not in looks or not {ast.Compare, ast.Call} & looks:
+            idle.append(number)
+    return f"the last line of the solution of exercises {idle} asserts nothing" if idle else ""
+
+
+def names(cells):
+    """What code defines anywhere in it, and what it reads."""
+    made, read_too = set(), set()
+    for node in (n for c in cells for n in ast.walk(ast.parse(c.source))):
+        if isinstance(node, ast.Name):
+            (read_too if isinstance(node.ctx, ast.Load) else made).add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made.add(node.name)
+        elif isinstance(node, ast.alias):
+            made.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.arg):
+            made.add(node.arg)
+    return made, read_too
+
+
+def nothing_needs_a_solution(cells):
+    code = [c for c in cells if c.cell_type == "code"]
+    made, _ = names([c for c in code if "solution" in tags(c)])
+    given, wanted = names([c for c in code if "solution" not in tags(c)])
+    lost = sorted((made - given) & wanted)
+    return f"{lost} are made in a solution only: a student's copy would fail" if lost else ""
+
+
+def each_solution_stands_alone(cells):
+    """Whoever opens one solution only can run it: it needs no other exercise."""
+    lost = []
+    for number, part in enumerate(exercises(cells), 1):
+        mine = {c.id for c in part}
+        others = {c.id for rest in exercises(cells) for c in rest} - mine
+        code = [c for c in cells if c.cell_type == "code"]
+        made, wanted = names([c for c in code if c.id in mine])
+        before, _ = names([c for c in code if c.id not in others | mine])
+        elsewhere, _ = names([c for c in code if c.id in others])
+        if borrowed := sorted((elsewhere - made - before) & wanted):
+            lost.append(f"exercise {number} needs {borrowed} of another")
+    return "; ".join(lost)
+
+
+def a_chapter_has_two_to_four_exercises(cells):
+    found = len(exercises(cells))
+    return "" if 2 <= found <= 4 else f"{found} exercises, not two to four"
+
+
 RULES = [
     first_cell_says_what_the_chapter_is_about,
     only_the_first_cell_has_a_title,
@@ -89,6 +211,11 @@ RULES = [
     cells_are_not_empty,
     cells_have_ids_of_their_own,
     nothing_points_out_of_the_repository,
+    exercises_have_one_form,
+    solutions_are_hidden,
+    solutions_assert,
+    nothing_needs_a_solution,
+    each_solution_stands_alone,
 ]
 CHAPTER_RULES = [a_chapter_says_how_long_it_takes]
 
@@ -98,6 +225,8 @@ def test_notebook_follows_the_rules(path):
     notebook = read(path)
     nbformat.validate(notebook)
     rules = RULES + ([] if path.stem.startswith("00") else CHAPTER_RULES)
+    if path.stem not in MAY_HAVE_NONE or len(exercises(notebook.cells)) > 1:
+        rules = [*rules, a_chapter_has_two_to_four_exercises]
     broken = [said for rule in rules if (said := rule(notebook.cells))]
     assert broken == [], f"{path.name}: " + "; ".join(broken)
 
@@ -153,3 +282,47 @@ def test_a_rule_notices(rule, cell, change):
     assert rule(cells) == ""
     cells[cell].update(change)
     assert rule(cells) != ""
+
+
+ASK, YOURS, SOLVED = "ex1", "ex1-yours", "ex1-solution"
+HIDDEN = ["hide-cell", "solution"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "cell", "change"),
+    [
+        (exercises_have_one_form, ASK, {"source": "### A riddle\n\nGuess."}),
+        (exercises_have_one_form, ASK, {"source": f"### Exercise 2. {KINDS[0]}: two\n\nGuess."}),
+        (exercises_have_one_form, ASK, {"source": f"### Exercise 1. {KINDS[0]}: no task"}),
+        (exercises_have_one_form, YOURS, {"source": "guess = None"}),
+        (exercises_have_one_form, YOURS, {"metadata": {"tags": ["solution"]}}),
+        (exercises_have_one_form, SOLVED, {"metadata": {"tags": ["hide-cell"]}}),
+        (exercises_have_one_form, "step-1-code", {"metadata": {"tags": ["solution"]}}),
+        (solutions_are_hidden, SOLVED, {"metadata": {"tags": ["solution"]}}),
+        (solutions_are_hidden, SOLVED, {"metadata": {"tags": HIDDEN}}),
+        (solutions_assert, SOLVED, {"source": "say('It is so.')"}),
+        (solutions_assert, SOLVED, {"source": "assert True"}),
+        (solutions_assert, SOLVED, {"source": "assert len(ratings) == 1\nsay('Done.')"}),
+        (nothing_needs_a_solution, YOURS, {"source": f"{ANSWER}\nby_rater.sum()"}),
+    ],
+)
+def test_a_rule_for_exercises_notices(rule, cell, change):
+    cells = read(TEMPLATE).cells
+    assert rule(cells) == ""
+    next(c for c in cells if c.id == cell).update(
+        {k: nbformat.from_dict(v) if isinstance(v, dict) else v for k, v in change.items()}
+    )
+    assert rule(cells) != ""
+
+
+def test_the_rules_for_many_exercises_notice():
+    cells = read(TEMPLATE).cells
+    assert len(exercises(cells)) == 1
+    assert a_chapter_has_two_to_four_exercises(cells) != ""
+    second = [nbformat.from_dict(dict(c)) for c in exercises(cells)[0]]
+    for cell, source in zip(second, ["### Exercise 2", ANSWER, "assert by_rater.max() > 0"]):
+        cell["id"], cell["source"] = cell["id"].replace("1", "2"), source
+    place = [c.id for c in cells].index(SOLVED) + 1
+    both = cells[:place] + second + cells[place:]
+    assert a_chapter_has_two_to_four_exercises(both) == ""
+    assert "exercise 2 needs ['by_rater']" in each_solution_stands_alone(both)
