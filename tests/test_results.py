@@ -15,11 +15,23 @@ from sklearn.metrics import cohen_kappa_score
 from raters import RatingsError
 from raters import study as paper
 from raters.agreement import MEAN, RESULT
+from raters.benchmark import readings
 from raters.frames import COLUMNS
-from raters.study import export, files, replication, results, simulate
+from raters.study import crowd, export, files, judging, replication, results, simulate
 
 COMPUTED = ["pairwise", "alpha", "f1", "self_report", "openings", "verbosity", "vif"]
-TABLES = ["ratings", *COMPUTED, "replication"]
+# The tables about judges and what each of them has beside the columns of its function.
+JUDGED = {
+    "benchmark": readings.RESULT,
+    "judge_vs_crowd": judging.VS_CROWD,
+    "crowd": ["question", "framework", "dimension", "statistic", "n_raters", "estimate", "note"],
+    "audit": judging.AUDIT,
+    "alt_test": ["judge", "framework", "dimension", "alignment", "winning_rate", "verdict"],
+    "calibration": ["framework", "dimension", "judge", "method", "quantity", "estimate"],
+    "baselines": ["framework", "dimension", "rater", "compared_with", "estimate"],
+}
+EXACT = ["benchmark", "judge_vs_crowd", "audit"]
+TABLES = ["ratings", *COMPUTED, "replication", *JUDGED]
 RESAMPLES, SEED = 50, 7
 # Draws behind the printed intervals, which are not looked at here.
 FEW = {(replication, "_BATCHES"): 2, (results, "TAU_DRAWS"): 50}
@@ -50,7 +62,13 @@ def table(folder, name):
     text = dict.fromkeys([*COLUMNS[:5], *replication.KEYS, "rater_a", "rater_b", "note"], str)
     frame = pd.read_csv(
         folder / f"{name}.csv", dtype=text | {"printed": str}, keep_default_na=False,
-        na_values={c: [""] for c in ("estimate", "low", "high", "rating", "ours", "difference")},
+        na_values={
+            c: [""]
+            for c in (
+                *("estimate", "low", "high", "rating", "ours", "difference", "n_raters", "value"),
+                *("benchmark", "crowd", "p", "p_adjusted", "plain", "published"),
+            )
+        },
     )  # fmt: skip
     return frame
 
@@ -80,6 +98,10 @@ def test_files_and_columns_are_those_of_the_contract(study, written, frames):
     assert list(frames["replication"]) == replication.COLUMNS
     for name in COMPUTED:
         assert list(frames[name]) == RESULT, name
+    for name, columns in JUDGED.items():
+        assert set(columns) <= set(frames[name]), name
+    for name in EXACT:
+        assert list(frames[name]) == JUDGED[name], name
 
 
 def test_files_are_utf8_with_one_header_and_plain_line_ends(study, written):
@@ -183,6 +205,25 @@ def test_the_published_recipe_never_goes_without_the_plain_one(frames):
         assert {s.removesuffix("_published") for s in published} <= statistics, name
 
 
+def test_judges_are_there_in_every_reading(frames):
+    kappa = frames["benchmark"].query("statistic == 'weighted_kappa_quadratic'")
+    sizes = kappa.groupby(["judge", "reading"]).size()
+    # 21 dimensions, 4 means over a framework, 1 over all.
+    assert (sizes == 26).all() and len(sizes) == len(judging.JUDGES) * 3
+    assert not frames["benchmark"].duplicated(["judge", "dimension", "framework", "reading",
+                                               "statistic"]).any()  # fmt: skip
+    single = frames["judge_vs_crowd"].query("reading == 'single'")
+    assert (single.groupby("judge").size() == 26).all()
+
+
+def test_twenty_questions_are_answered(frames, study):
+    audit = frames["audit"]
+    assert audit["question"].str.extract(r"^(\d+)")[0].astype(int).nunique() == 20
+    known = audit["conclusion_changed"] != "not defined"
+    assert audit.loc[known, ["published", "plain"]].notna().all(axis=None)
+    assert known.all() or study == "simulated"
+
+
 # --- where it comes from ---------------------------------------------------------------
 
 
@@ -206,6 +247,39 @@ def test_provenance_says_how_the_tables_were_made(study, written):
     assert found["versions"]["numpy"] == np.__version__
     assert found["versions"]["pandas"] == pd.__version__
     assert {"python", "raters", "scipy", "statsmodels"} <= set(found["versions"])
+
+
+def test_without_a_number_the_verdicts_get_more_resamples_than_the_rest():
+    found = export.provenance("simulated", None, SEED)
+    assert (found["resamples"], found["resamples_of_judges"]) == (2000, 10_000)
+    given = export.provenance("simulated", 300, SEED)
+    assert given["resamples"] == given["resamples_of_judges"] == 300
+
+
+def test_the_number_of_resamples_reaches_the_tables(monkeypatch):
+    """Both numbers, each where it belongs; the tables themselves are not made here."""
+    asked = {}
+
+    def ask(name, module):
+        def table(*arguments, **options):
+            asked[name] = [a for a in arguments if isinstance(a, int)][:1]
+            return pd.DataFrame({"note": [""]})
+
+        monkeypatch.setattr(module, name, table)
+
+    of_judging = ("benchmark", "judge_vs_crowd", "alt_test", "calibration", "baselines", "audit")
+    for name in of_judging:
+        ask(f"{name}_table", judging)
+    ask("crowd_table", crowd)
+    for name in ("pairs", "alpha", "f1", "self_report", "openings", "verbosity", "vif"):
+        ask(f"{name}_table", results)
+    ask("replicate", replication)
+    export.all_tables("simulated", None, SEED)
+    assert asked["benchmark_table"] == asked["judge_vs_crowd_table"] == [10_000]
+    few = ("pairs", "alpha", "f1", "self_report", "calibration", "baselines", "crowd", "audit")
+    assert {name: asked[f"{name}_table"] for name in few} == dict.fromkeys(few, [2000])
+    assert "audit" not in export.all_tables("simulated", 0, SEED)
+    assert asked["benchmark_table"] == [0]
 
 
 @pytest.mark.real_data

@@ -72,7 +72,7 @@ class Reading:
 
     @property
     def counts(self) -> dict:
-        """How much was read: items, raters, dimensions, ratings, missing, dropped, answers."""
+        """What was read, in numbers; items, raters, dimensions, ratings, missing, dropped."""
         rated = self.ratings["rating"].notna()
         kinds = self.answers.groupby("kind")["n"].sum().to_dict() if len(self.answers) else {}
         return {

@@ -578,9 +578,9 @@ def where_raters_split(
     -------
     DataFrame
         The columns of `level_and_order`. Statistics: ``error_where_split`` and
-        ``error_elsewhere`` (mean of |judge less reference|), their ``difference`` on the
-        same resamples, and ``rank_correlation`` of the raters' range with that error,
-        which needs no threshold. ``n_items`` of the first two are those items.
+        ``error_elsewhere`` (mean absolute difference of judge and reference), their
+        ``difference`` on the same resamples, and ``rank_correlation`` of the raters' range
+        with that error, which needs no threshold. ``n_items`` of the first two are those items.
 
     Raises
     ------

@@ -11,26 +11,52 @@ import pandas as pd
 
 from raters import study as paper
 from raters.errors import RatingsError
-from raters.study import files, replication, results
+from raters.study import crowd, files, judging, replication, results
 
 _PACKAGES = ("raters", "numpy", "pandas", "scipy", "statsmodels")
+RESAMPLES = 2000
 
 
-def all_tables(study: str, resamples: int, seed: int) -> dict[str, pd.DataFrame]:
+def resamples_of(given: int | None) -> tuple[int, int]:
+    """How many resamples the tables have, and how many the differences of judges.
+
+    Parameters
+    ----------
+    given : int, optional
+        For all tables. Default: `RESAMPLES`, and `judging.RESAMPLES` for
+        ``benchmark`` and ``judge_vs_crowd``, whose verdicts hang on the ends of intervals.
+
+    Returns
+    -------
+    tables, judges : int
+
+    Examples
+    --------
+    >>> resamples_of(None), resamples_of(500)
+    ((2000, 10000), (500, 500))
+    """
+    return (RESAMPLES, judging.RESAMPLES) if given is None else (given, given)
+
+
+def all_tables(study: str, resamples: int | None, seed: int) -> dict[str, pd.DataFrame]:
     """Every table of `write`, by file name without its ending.
 
     Parameters
     ----------
     study : {"auto", "published", "simulated"}
         Which ratings.
-    resamples, seed : int
-        Bootstrap of items.
+    resamples : int, optional
+        Resamples of items; see `resamples_of`.
+    seed : int
+        Their seed.
 
     Returns
     -------
     dict
-        Name to DataFrame. Tables made from simulated ratings say so in ``note``.
+        Name to DataFrame. Tables made from simulated ratings say so in ``note``. There is
+        no ``audit`` without resamples: its answers hang on intervals.
     """
+    resamples, of_judges = resamples_of(resamples)
     ratings, reports = paper.load(study), paper.self_reports(study)
     words, openings = paper.words(study), paper.openings(study)
     counts = paper.annotation_counts(study)
@@ -45,6 +71,16 @@ def all_tables(study: str, resamples: int, seed: int) -> dict[str, pd.DataFrame]
         "vif": results.vif_table(ratings),
         "replication": replication.replicate(ratings, reports, words, openings, counts, seed),
     }
+    made |= {
+        "benchmark": judging.benchmark_table(ratings, of_judges, seed),
+        "judge_vs_crowd": judging.judge_vs_crowd_table(ratings, of_judges, seed),
+        "alt_test": judging.alt_test_table(ratings),
+        "calibration": judging.calibration_table(ratings, resamples, seed),
+        "baselines": judging.baselines_table(ratings, resamples, seed),
+        "crowd": crowd.crowd_table(study, resamples, seed),
+    }
+    if resamples:
+        made["audit"] = judging.audit_table(study, resamples, seed, made)
     stamp = paper.stamp(ratings)
     return {name: _stamped(frame, stamp) for name, frame in made.items()} if stamp else made
 
@@ -52,10 +88,14 @@ def all_tables(study: str, resamples: int, seed: int) -> dict[str, pd.DataFrame]
 def _stamped(frame, stamp):
     if "note" not in frame:
         return frame.assign(note=stamp)
-    return frame.assign(note=(stamp + " " + frame["note"]).str.strip())
+    # Some notes begin with the stamp already.
+    said = frame["note"].str.removeprefix(stamp).str.strip()
+    return frame.assign(note=(stamp + " " + said).str.strip())
 
 
-def write(out: Path, study: str = "auto", resamples: int = 2000, seed: int = 2025) -> list[Path]:
+def write(
+    out: Path, study: str = "auto", resamples: int | None = None, seed: int = 2025
+) -> list[Path]:
     """Write every table as CSV (UTF-8, full precision) and `provenance.json`.
 
     Parameters
@@ -64,13 +104,15 @@ def write(out: Path, study: str = "auto", resamples: int = 2000, seed: int = 202
         The folder; made when it does not exist. Files of these names are replaced.
     study : {"auto", "published", "simulated"}
         Which ratings.
-    resamples, seed : int
-        Bootstrap of items. Same data, seed and versions give the same bytes.
+    resamples : int, optional
+        Resamples of items; see `resamples_of`.
+    seed : int
+        Their seed. Same data, seed and versions give the same bytes.
 
     Returns
     -------
     list of Path
-        The files written.
+        The files written; see `all_tables`.
 
     Raises
     ------
@@ -106,25 +148,29 @@ def write(out: Path, study: str = "auto", resamples: int = 2000, seed: int = 202
     return paths
 
 
-def provenance(study: str, resamples: int, seed: int) -> dict:
+def provenance(study: str, resamples: int | None, seed: int) -> dict:
     """What a set of tables was made from.
 
     Parameters
     ----------
     study : {"published", "simulated"}
         Which ratings.
-    resamples, seed : int
-        Bootstrap of items.
+    resamples : int, optional
+        Resamples of items; see `resamples_of`.
+    seed : int
+        Their seed.
 
     Returns
     -------
     dict
-        ``study``, ``resamples``, ``seed``, ``versions``, ``source`` and, for the
-        published study, ``files`` with their sha256.
+        ``study``, ``resamples``, ``resamples_of_judges``, ``seed``, ``versions``,
+        ``source`` and, for the published study, ``files`` with their sha256.
     """
+    resamples, of_judges = resamples_of(resamples)
     result = {
         "study": study,
         "resamples": resamples,
+        "resamples_of_judges": of_judges,
         "seed": seed,
         "versions": {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES},
     }

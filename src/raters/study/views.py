@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from raters import display
-from raters.study import files
+from raters.display import interval, number
+from raters.study import files, judging
 from raters.study.metadata import dimensions
 from raters.study.names import CROWD, EXPERTS, LABELS, MEDIAN, MODELS, RATERS, scales, titled
 from raters.study.results import KAPPA
@@ -269,6 +270,187 @@ def finding(pairs: pd.DataFrame) -> str:
         f"{mean['Gemini']:.2f} for Gemini, {mean['Claude']:.2f} for Claude, "
         f"{mean['GPT-4o']:.2f} for GPT-4o, {mean['crowd']:.2f} for the crowd "
         "(n = 50 conversations a dimension)."
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    Examples
+    --------
+    >>> listed(["Gemini", "Claude", "GPT-4o"]), listed(["Gemini"])
+    ('Gemini, Claude and GPT-4o', 'Gemini')
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def standing(low: float, high: float) -> str:
+    """Where an interval of a difference lies: ``"above"``, ``"below"`` or ``"open"``.
+
+    Examples
+    --------
+    >>> standing(0.1, 0.2), standing(-0.2, -0.1), standing(-0.1, 0.1)
+    ('above', 'below', 'open')
+    """
+    return "above" if low > 0 else "below" if high < 0 else "open"
+
+
+def answer(
+    found: pd.DataFrame, bca: pd.DataFrame, crowd: pd.DataFrame
+) -> dict[str, display.Markdown]:
+    """What the study can say about its models, in four short paragraphs.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `judging.benchmark_table`, or the part of it that is about the models in the
+        reading ``single``.
+    bca : DataFrame
+        The same for kappa, with BCa intervals.
+    crowd : DataFrame
+        From `judging.judge_vs_crowd_table`.
+
+    Returns
+    -------
+    dict
+        ``expert``, ``dimensions``, ``crowd``, ``level``. The words follow from where the
+        intervals lie, so they also hold for simulated ratings.
+    """
+    models = [LABELS[name] for name in MODELS]
+    single = judging.named(found[found["reading"] == "single"])
+    kappa = _of_judges(single[single["statistic"] == KAPPA])
+    centred = _of_judges(single[single["statistic"] == judging.CENTRED])
+    rho = _of_judges(single[single["statistic"] == judging.RHO])
+    other = bca[(bca["reading"] == "single") & (bca["statistic"] == KAPPA)]
+    other = _of_judges(judging.named(other))
+    against = _of_judges(judging.named(crowd[crowd["reading"] == "single"]))
+    return {
+        "expert": _against_an_expert(kappa, other, models),
+        "dimensions": _by_dimension(single[single["statistic"] == KAPPA], models),
+        "crowd": _against_the_crowd(against, models),
+        "level": _level(kappa, centred, rho, models),
+    }
+
+
+def _of_judges(rows):
+    return judging.overall(rows).set_index("judge")
+
+
+def gap(row) -> str:
+    """A difference with its interval, for a sentence.
+
+    Parameters
+    ----------
+    row : Series
+        ``difference, low, high``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> gap(pd.Series({"difference": -0.1, "low": -0.2, "high": 0.05}))
+    '−0.10 (−0.20 to 0.05)'
+    """
+    return f"{number(row.difference)} ({interval(row.low, row.high)})"
+
+
+def _gaps(rows, names):
+    return "; ".join(f"{name} {gap(rows.loc[name])}" for name in names)
+
+
+def _against_an_expert(kappa, bca, models):
+    where = {
+        name: {standing(rows.loc[name, "low"], rows.loc[name, "high"]) for rows in (kappa, bca)}
+        for name in models
+    }
+    said = []
+    for place, words in (("below", "less well than"), ("above", "better than")):
+        sure = [name for name in models if where[name] == {place}]
+        if sure:
+            said.append(
+                f"So on average {listed(sure)} agree{'s' * (len(sure) == 1)} with an "
+                f"expert {words} another expert does."
+            )
+    for name in models:
+        if where[name] == {"open"}:
+            said.append(
+                f"{name} cannot be told apart from another expert on average, which does "
+                "not show that it is as good."
+            )
+        elif len(where[name]) > 1:
+            b = bca.loc[name]
+            said.append(
+                f"For {name} it hangs on the kind of interval: the other usual kind (BCa) "
+                f"runs from {interval(b.low, b.high)}. At best the question is open."
+            )
+    return display.say(
+        f"""**Against another expert.** Two experts agree with each other with a mean kappa of
+        {number(kappa["benchmark"].iloc[0])} (1 is perfect, 0 is chance; 21 dimensions, n = 50
+        conversations each). A model's kappa with an expert, less that, with its 95 % interval:
+        {_gaps(kappa, models)}. {" ".join(said)}"""
+    )
+
+
+def _by_dimension(rows, models):
+    counts = judging.by_dimension(rows).assign(
+        place=lambda r: [standing(*ends) for ends in zip(r["low"], r["high"])],
+        within=lambda r: r["verdict"] == "within it",
+    )
+    places = counts.groupby("judge")["place"].value_counts().unstack(fill_value=0)
+    places = places.reindex(columns=["above", "below", "open"], fill_value=0)
+    within = counts.groupby("judge")["within"].sum()
+    parts = "; ".join(
+        f"{name}: below the experts' own agreement on {places.loc[name, 'below']}, above it on "
+        f"{places.loc[name, 'above']}, not decided on {places.loc[name, 'open']}"
+        for name in models
+    )
+    equal = "; ".join(f"{name} {within[name]}" for name in models)
+    return display.say(
+        f"""**Dimension by dimension.** Of {len(counts) // counts["judge"].nunique()} dimensions,
+        by the 95 % interval of each difference: {parts}. Not decided does not mean equal.
+        Dimensions on which the whole interval lies within {judging.MARGIN} of the experts:
+        {equal}. Few intervals from fifty conversations are narrow enough for that."""
+    )
+
+
+def _against_the_crowd(rows, models):
+    better = [name for name in models if rows.loc[name, "low"] > 0]
+    rest = [name for name in models if name not in better]
+    said = []
+    if better:
+        who = f"All of {listed(better)}" if not rest else listed(better)
+        said.append(
+            f"{who} agree{'s' * (len(better) == 1)} with an expert better than the crowd "
+            "does on average."
+        )
+    if rest:
+        said.append(f"For {listed(rest)} that is not shown.")
+    return display.say(
+        f"""**Against the crowd.** {" ".join(said)} Difference of mean kappas:
+        {_gaps(rows, models)}. "The crowd" is four different groups of people."""
+    )
+
+
+def _level(kappa, centred, rho, models):
+    nearer = [
+        name
+        for name in models
+        if abs(centred.loc[name, "difference"]) < abs(kappa.loc[name, "difference"])
+    ]
+    words = (
+        f"So a part of the distance of {listed(nearer)} is level, which some expert labels can "
+        "repair. The rest is not."
+        if nearer
+        else "So the distance is not one of level."
+    )
+    return display.say(
+        f"""**Level and order.** Some raters use a scale higher or lower than others. With the
+        means of all raters made equal, the same differences are: {_gaps(centred, models)}. In
+        the order of the conversations alone (Spearman's correlation): {_gaps(rho, models)}.
+        {words}"""
     )
 
 
