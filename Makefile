@@ -3,6 +3,7 @@ PYTHON ?= python3
 STUDY ?= auto
 RESAMPLES ?=
 SEED ?=
+TIMEOUT ?=
 OUT ?= results
 CHECK ?=
 PYTEST_ARGS ?=
@@ -13,10 +14,10 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 IRRCAC := benchmarks/.venv-irrcac
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-OPTIONS := --study $(STUDY) $(if $(RESAMPLES),--resamples $(RESAMPLES)) $(if $(SEED),--seed $(SEED))
+OPTIONS := --study "$(STUDY)" $(if $(RESAMPLES),--resamples "$(RESAMPLES)") $(if $(SEED),--seed "$(SEED)")
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab data results bench finding check format lock clean
+.PHONY: help book student test lab data results bench finding check format lock clean
 .DELETE_ON_ERROR:
 
 help:  ## say what there is to do
@@ -27,6 +28,7 @@ help:  ## say what there is to do
 	@echo "Variables"
 	@echo "  STUDY=auto        the ratings: auto, published or simulated"
 	@echo "  RESAMPLES=, SEED= for the intervals; empty: the notebooks' own (2000, 2025)"
+	@echo "  TIMEOUT=          seconds that one cell may take in 'make book'; empty: 300"
 	@echo "  OUT=results       where 'make results' writes"
 	@echo "  CHECK=1           'make data' only checks the files that are there"
 	@echo "  PYTEST_ARGS=      more options for 'make test', such as '-k build' or '--require-browser'"
@@ -34,7 +36,10 @@ help:  ## say what there is to do
 	@echo "RATERS_DATA=folder in the environment: a copy of the study's files that is there already."
 
 book: $(READY)  ## run the notebooks and build the book: _build/html/index.html
-	@$(PY) book/build.py $(OPTIONS)
+	@$(PY) book/build.py $(OPTIONS) $(if $(TIMEOUT),--timeout "$(TIMEOUT)")
+
+student: $(READY)  ## write the chapters without their solutions into _build/student
+	@$(PY) book/student.py
 
 test: $(READY)  ## run all tests, those of the built pages too (they want a Chromium)
 	@$(PY) -m pytest -n auto $(PYTEST_ARGS)

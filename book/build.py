@@ -6,9 +6,10 @@
 2. ``_build/stage`` becomes a copy of the book in which the notebooks are the run ones.
 3. Jupyter Book makes ``_build/html`` from it, with warnings as errors.
 
-``_build/html`` exists only while it is the result of a build that went well. The pages
-hold no times and no paths, so two builds give the same bytes; how long each notebook
-took is in ``_build/executed/NAME.json``.
+``_build/html`` exists only while it is the result of a build that went well; a request that
+cannot be met, such as a mistyped folder of ratings, leaves it alone. The pages hold no
+times and no paths, so two builds give the same bytes. One file differs: how long each
+notebook took is in ``_static/run-times.js``, which the status page shows.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import importlib.metadata
 import json
 import multiprocessing
 import os
@@ -32,15 +34,37 @@ from pathlib import Path
 
 import judge_data
 import nbformat
+import pandas as pd
 import yaml
 
-from raters import book_renderer
+from raters import book_renderer, display
 from raters.errors import RatingsError
 from raters.study.files import resolve
 
 ROOT = Path(__file__).resolve().parents[1]
+STUDIES = ("auto", "published", "simulated")
 FEWEST_RESAMPLES = 100  # fewer say nothing about the ends of a 95 % interval
 SIMULATED = "Simulated ratings: these numbers are not the paper's."
+RUN_TIMES = "run-times.js"
+STATUS = """# Status of this book
+
+Every chapter is a notebook. All of them were run from top to bottom for these pages, in one go and with the same data and parameters: a chapter that fails, warns or takes too long stops the build.
+
+**Data and parameters.** {made}
+
+**Versions.** Python {python}; {versions}. All others are in `requirements.txt`.
+
+```{{raw}} html
+<div id="status">
+{table}
+</div>
+<noscript><p>How long each notebook took is in <a href="../_static/run-times.js">run-times.js</a>.</p></noscript>
+<script defer src="../_static/run-times.js"></script>
+<script defer src="../_static/status.js"></script>
+```
+
+Run times are those of the machine that built the pages, with other notebooks running beside. They are the one thing that two builds from the same files do not share.
+"""  # noqa: E501
 # For the notebooks' kernels: a fixed hash seed and one thread for linear algebra keep the
 # numbers the same on every run; the notebooks already run side by side.
 ENVIRONMENT = {
@@ -50,6 +74,8 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
+# What the numbers and the charts depend on; the status page gives their versions.
+PACKAGES = ("raters", "numpy", "pandas", "scipy", "altair", "vl-convert-python", "jupyter-book")
 _SKIPPED = {"__pycache__", ".ipynb_checkpoints", "raw"}
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -269,7 +295,7 @@ def run_notebook(source: Path, target: Path, parameters: dict, timeout: int) -> 
         )
         error = ""
     except Exception as problem:  # whatever it is, it is this notebook's failure to report
-        error = _message(problem)
+        error = _message(problem, timeout)
     run = nbformat.read(partial, as_version=4) if partial.is_file() else None
     failure = _failure(nbformat.read(source, as_version=4), run, error, source.name)
     if not failure:
@@ -278,7 +304,12 @@ def run_notebook(source: Path, target: Path, parameters: dict, timeout: int) -> 
     return Run(source.stem, round(time.monotonic() - start, 1), failure)
 
 
-def _message(problem: Exception) -> str:
+def _message(problem: Exception, timeout: int) -> str:
+    if type(problem).__name__ == "CellTimeoutError":
+        return (
+            f"CellTimeoutError: the cell took more than {timeout} s. "
+            f"If it needs the time: --timeout {4 * timeout}, or make book TIMEOUT={4 * timeout}."
+        )
     if traceback := getattr(problem, "traceback", None):  # papermill: of the failing cell
         return _ANSI.sub("", "\n".join(traceback))
     return f"{type(problem).__name__}: {str(problem).strip()}"
@@ -429,6 +460,11 @@ def book_config(root: Path, parameters: dict) -> str:
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     html = config.setdefault("html", {})
     html["extra_footer"] = f'<p class="made-from">{made_from(root, parameters)}</p>'
+    # The one line that Colab needs, for the page on how to run the book.
+    install = f'%pip install "raters[study,charts] @ git+{config["repository"]["url"]}" '
+    own = {"install_line": f"```python\n{install}krippendorff pingouin\n```"}
+    sphinx = config.setdefault("sphinx", {}).setdefault("config", {})
+    sphinx["myst_substitutions"] = {**sphinx.get("myst_substitutions", {}), **own}
     if parameters["study"] == "simulated":
         html["announcement"] = f'<p role="note">{SIMULATED}</p>'
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
@@ -454,6 +490,7 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
     files: dict[str, Path | bytes] = {"_config.yml": book_config(root, parameters).encode()}
     stories = root / "book" / judge_data.STORIES.name
     prose = [p for p in _tree(root / "book") if p.suffix != ".py" and p != stories]
+    prose.append(root / "book" / "book_pages.py")  # Sphinx loads it from the copy
     plain = [p for p in _tree(root / "notebooks") if p.suffix != ".ipynb"]
     top = [root / "_toc.yml", root / "CITATION.cff", *sorted(root.glob("*.md"))]
     for path in [*top, *prose, *plain, *_tree(root / "data")]:
@@ -461,6 +498,7 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
             files[path.relative_to(root).as_posix()] = path
     for path in notebooks(root):
         files[f"notebooks/{path.name}"] = root / "_build" / "executed" / path.name
+    files["book/status.md"] = status_page(root, parameters).encode()
     vendor = root / "_build" / "vendor"
     for name in book_renderer.vendor(vendor):
         files[f"book/_static/vendor/{name}"] = vendor / name
@@ -468,6 +506,56 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
         shown = judge_data.build(parameters["study"], stories)
         files["book/_static/judge-data.js"] = judge_data.script(shown)
     return files
+
+
+def status_page(root: Path, parameters: dict) -> str:
+    """A page that says what each chapter was made from.
+
+    Parameters
+    ----------
+    root : Path
+        The project's folder, with the notebooks run.
+    parameters : dict
+        What they ran with.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    rows = []
+    for path in notebooks(root):
+        note = nbformat.read(path, as_version=4)
+        title = next((c.source for c in note.cells if c.source.startswith("# ")), path.stem)
+        codes = sum(c.cell_type == "code" for c in note.cells)
+        title = title.partition("\n")[0].removeprefix("# ")
+        rows.append((title, path.name, codes, _sha(path.read_bytes())[:12]))
+    table = display.table(
+        pd.DataFrame(rows, columns=["chapter", "notebook", "cells", "sha256 begins"]),
+        "The notebooks of this book as they were run.",
+    )
+    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    return STATUS.format(
+        made=made_from(root, parameters),
+        python=platform.python_version(),
+        versions=versions,
+        table=table._repr_html_(),
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def write_run_times(root: Path) -> None:
+    """Put beside the pages how long each notebook took: what two builds do not share."""
+    notes = sorted((root / "_build" / "executed").glob("*.json"))
+    times = {f"{p.stem}.ipynb": json.loads(p.read_text("utf-8"))["seconds"] for p in notes}
+    text = f"globalThis.runTimes = {json.dumps(times, indent=1)};\n"
+    _write(root / "_build" / "html" / "_static" / RUN_TIMES, text.encode())
 
 
 def sync(folder: Path, files: dict[str, Path | bytes]) -> None:
@@ -565,6 +653,7 @@ def make_pages(root: Path) -> None:
     command += [str(build / "stage"), "--path-output", str(build / "site")]
     command += ["-W", "-n", "--keep-going"]
     environment = {**os.environ, **ENVIRONMENT, "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the copy holds what was laid out, no more
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, check=False
     )
@@ -581,6 +670,7 @@ def make_pages(root: Path) -> None:
             "mend the pages named above; the whole log is _build/book.log",
         )
     made.replace(build / "html")
+    write_run_times(root)
     shutil.rmtree(build / "site")
 
 
@@ -629,7 +719,11 @@ def make_book(root: Path, options: Options, jobs: int, timeout: int, only: str =
     if only:
         return root / "_build" / "executed" / f"{Path(only).stem}.ipynb"
     _forget_removed(root)
-    sync(root / "_build" / "stage", stage_files(root, parameters))
+    try:
+        sync(root / "_build" / "stage", stage_files(root, parameters))
+    except BaseException:  # the notebooks are newer than the pages
+        drop_site(root)
+        raise
     key = site_key(root)
     if site_is_fresh(root, key):
         say("the pages are up to date")
@@ -678,45 +772,94 @@ def command_line() -> argparse.ArgumentParser:
     """The options of this script."""
     parser = argparse.ArgumentParser(description="Run the notebooks and build the book.")
     asked = Options()
-    parser.add_argument("--study", choices=["auto", "published", "simulated"], default=asked.study)
-    parser.add_argument("--resamples", type=int, default=asked.resamples, metavar="N")
-    parser.add_argument("--seed", type=int, default=asked.seed, metavar="N")
+    parser.add_argument("--study", default=asked.study, help=" or ".join(STUDIES))
+    parser.add_argument("--resamples", default=str(asked.resamples), metavar="N")
+    parser.add_argument("--seed", default=str(asked.seed), metavar="N")
     jobs = os.cpu_count() or 1
-    parser.add_argument("--jobs", type=int, default=jobs, help="notebooks run at once")
-    parser.add_argument("--timeout", type=int, default=300, help="seconds that a cell may take")
+    parser.add_argument("--jobs", default=str(jobs), metavar="N", help="notebooks run at once")
+    parser.add_argument("--timeout", default="300", metavar="N", help="seconds a cell may take")
     parser.add_argument("--only", default="", metavar="NAME", help="run one notebook, no pages")
     parser.add_argument("--root", type=Path, default=ROOT, help="another folder laid out as this")
     return parser
 
 
-def check_numbers(options: Options) -> None:
-    """Refuse numbers with which the pages would hold no intervals, before anything runs."""
-    for name, value, least in (
-        ("resamples", options.resamples, FEWEST_RESAMPLES),
-        ("seed", options.seed, 0),
-    ):
-        if value < least:
-            raise BuildError(
-                f"{name.upper()}={value}",
-                f"a whole number of {least} or more",
-                f"choose one, or leave {name.upper()} out for the notebooks' own",
-            )
+def whole_number(name: str, text: str, least: int) -> int:
+    """The number that was given for an option, before anything runs with it.
+
+    Parameters
+    ----------
+    name : str
+        The option, as make spells it.
+    text : str
+        What was given.
+    least : int
+        The smallest number that makes sense.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    BuildError
+        It is not a whole number, or too small.
+    """
+    if not re.fullmatch(r"\s*[+-]?\d+\s*", text, re.ASCII) or int(text) < least:
+        raise BuildError(
+            f"{name}={text}",
+            f"a whole number of {least} or more",
+            f"choose one, or leave {name} out for what the book is published with",
+        )
+    return int(text)
+
+
+def options_of(given: argparse.Namespace) -> Options:
+    """What a command asks for, refused if the pages could not be made from it.
+
+    Parameters
+    ----------
+    given : Namespace
+        From `command_line`.
+
+    Returns
+    -------
+    Options
+
+    Raises
+    ------
+    BuildError
+        A study that there is not; numbers with which there would be no intervals.
+    """
+    if given.study not in STUDIES:
+        raise BuildError(
+            f"STUDY={given.study}",
+            " or ".join(STUDIES),
+            "choose one, or leave STUDY out: the published ratings where they can be had",
+        )
+    return Options(
+        given.study,
+        whole_number("RESAMPLES", given.resamples, FEWEST_RESAMPLES),
+        whole_number("SEED", given.seed, 0),
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Build; return 0 if all went well, 1 with a message if not."""
     given = command_line().parse_args(arguments)
     root = given.root.resolve()
-    options = Options(given.study, given.resamples, given.seed)
     try:
-        check_numbers(options)
+        options = options_of(given)
+        jobs = whole_number("--jobs", given.jobs, 1)
+        timeout = whole_number("TIMEOUT", given.timeout, 1)
         with one_at_a_time(root):
-            page = make_book(root, options, given.jobs, given.timeout, given.only)
+            page = make_book(root, options, jobs, timeout, given.only)
     except RatingsError as problem:
-        if not given.only:
-            drop_site(root)
         parts = f"Given: {problem.given}\n\nAllowed: {problem.allowed}.\nTo do: {problem.todo}."
         print(f"\nThe book was not built.\n\n{parts}", file=sys.stderr, flush=True)
+        if not given.only and last_options(root):
+            print(
+                "\nThe book that was there before is left as it was.", file=sys.stderr, flush=True
+            )
         return 1
     say(f"Open {os.path.relpath(page)}")
     return 0

@@ -15,7 +15,6 @@ from urllib.parse import urljoin
 
 import build
 import pytest
-from test_site import BROWSERS, FLAGS
 
 STATIC = build.ROOT / "book" / "_static"
 BUILT = build.ROOT / "_build" / "html"
@@ -42,23 +41,8 @@ def write_page(folder, name, more=None):
     return folder
 
 
-@pytest.fixture(scope="module", name="chromium")
-def chromium_fixture(pytestconfig):
-    """An installed Chromium."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        reason = "no Chromium was found: apt-get install chromium, or install Google Chrome"
-        (pytest.fail if pytestconfig.getoption("--require-browser") else pytest.skip)(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture(name="look")
-def look_fixture(chromium):
+def look_fixture(browser):
     """Open a page of a folder over http; nothing else may be asked for, nothing go wrong."""
     contexts, servers, trouble = [], [], []
 
@@ -73,7 +57,7 @@ def look_fixture(chromium):
         servers.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
 
         def gate(route):

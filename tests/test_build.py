@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import build
 import nbformat
@@ -65,11 +66,12 @@ def make_project(root, *, pages=True):
     if pages:
         shutil.copytree(REAL / "book" / "_static", root / "book" / "_static")
         shutil.copy(REAL / "_config.yml", root)
+        shutil.copy(REAL / "book" / "book_pages.py", root / "book")
         (root / "book" / "references.bib").write_text("")
         (root / "book" / "prose.md").write_text("# Prose\n\nSee [one](../notebooks/one.ipynb).\n")
         (root / "_toc.yml").write_text(
             "format: jb-book\nroot: notebooks/one\nchapters:\n"
-            "  - file: notebooks/two\n  - file: book/prose\n"
+            "  - file: notebooks/two\n  - file: book/prose\n  - file: book/status\n"
         )
     return root
 
@@ -110,7 +112,11 @@ def test_a_book_follows_its_inputs_and_is_the_same_each_time(tmp_path, capsys):
     two = page(root, "notebooks/two.html")
     assert "7 simulated" in two
     assert 'alt="A point, for example."' in two
-    assert "</script>" not in two.partition('class="chart-spec">')[2].partition("}}")[0]
+    for kind in ("chart-spec", "chart-narrow"):
+        text = two.partition(f'class="{kind}">')[2].partition("</script>")[0]
+        assert json.loads(text)["data"]["values"][0]["y"] == "</script>"
+    status = page(root, "book/status.html")
+    assert "The page two" in status and "edit/main/book/build.py" in status
     for name in ("notebooks/one.html", "book/prose.html", "genindex.html", "search.html"):
         assert build.SIMULATED in page(root, name), name
         assert "resamples 2000, seed 7" in page(root, name), name
@@ -136,7 +142,12 @@ def test_a_book_follows_its_inputs_and_is_the_same_each_time(tmp_path, capsys):
     twin = tmp_path / "elsewhere" / "twin"
     shutil.copytree(root, twin, ignore=shutil.ignore_patterns("_build"))
     assert run(twin, "--seed", "7") == 0
-    assert files_of(twin / "_build" / "html") == files_of(root / "_build" / "html")
+    pages = [files_of(folder / "_build" / "html") for folder in (root, twin)]
+    times = [files.pop(f"_static/{build.RUN_TIMES}").decode() for files in pages]
+    assert pages[0] == pages[1]
+    for text in times:  # the one file that two builds do not share
+        seconds = json.loads(text.removeprefix("globalThis.runTimes = ").rstrip().rstrip(";"))
+        assert sorted(seconds) == ["one.ipynb", "two.ipynb"] and min(seconds.values()) > 0
     for name in executed(root):
         copies = [r / "_build" / "executed" / name for r in (root, twin)]
         assert copies[0].read_bytes() == copies[1].read_bytes()
@@ -156,6 +167,51 @@ def test_warnings_of_the_pages_stop_the_build_each_time(project, capsys):
     (project / "book" / "prose.md").write_text("# Prose\n")
     assert run(project) == 1
     assert "a chart without a description" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (
+            ("--study", "publish"),
+            "Given: STUDY=publish\n\nAllowed: auto or published or simulated.",
+        ),
+        (
+            ("--resamples", "many"),
+            "Given: RESAMPLES=many\n\nAllowed: a whole number of 100 or more.",
+        ),
+        (("--resamples", "1e3"), "Given: RESAMPLES=1e3"),
+        (("--resamples", "99"), "Given: RESAMPLES=99"),
+        (("--seed", "-1"), "Allowed: a whole number of 0 or more."),
+        (("--timeout", "0"), "Given: TIMEOUT=0"),
+        (("--jobs", "x"), "Given: --jobs=x"),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_refused_and_leaves_the_book(given, told, project, capsys):
+    pages = a_finished_book(project)
+    assert run(project, *given) == 1
+    error = capsys.readouterr().err
+    assert told in error and "To do: " in error and "is left as it was" in error
+    assert pages.read_text() == "an earlier book" and executed(project) == []
+
+
+def test_a_mistyped_folder_of_ratings_leaves_the_book(project, monkeypatch, capsys):
+    pages = a_finished_book(project)
+    monkeypatch.setenv("RATERS_DATA", str(project / "no-such-folder"))
+    assert build.main(["--root", str(project), "--study", "published"]) == 1
+    error = capsys.readouterr().err
+    assert "no-such-folder" in error and "is left as it was" in error
+    assert pages.read_text() == "an earlier book"
+    assert build.last_options(project) == build.Options()
+
+
+def a_finished_book(root):
+    pages = root / "_build" / "html" / "index.html"
+    pages.parent.mkdir(parents=True)
+    pages.write_text("an earlier book")
+    said = {"key": "key", "options": {"study": "auto", "resamples": 2000, "seed": 2025}}
+    (root / "_build" / "site.json").write_text(json.dumps(said))
+    return pages
 
 
 # -------------------------------------------------------------------------- failing notebooks
@@ -189,7 +245,7 @@ def test_a_failing_cell_stops_the_build_and_nothing_is_published(project, capsys
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("import time\ntime.sleep(60)", "CellTimeoutError"),
+        ("import time\ntime.sleep(60)", "more than 4 s. If it needs the time: --timeout 16"),
         ("import sys\nsys.exit(0)", "the cells below did not run"),
         ("import os\nos._exit(3)", "DeadKernelError"),
         ("import warnings\nwarnings.warn('odd')", "A cell wrote to stderr"),
@@ -338,18 +394,19 @@ def test_a_chart_of_another_kind_is_left_to_others():
     assert book_renderer.BookChart.handle_mime(None, Data, False) is None
 
 
-def test_charts_are_stored_for_the_book_only(monkeypatch):
+def test_a_chart_brings_what_each_viewer_can_show(monkeypatch):
     alt = pytest.importorskip("altair")
     kept = alt.renderers.active
     try:
-        monkeypatch.setenv("BOOK_BUILD", "1")
-        assert book_renderer.enable() == "book"
+        assert book_renderer.enable() == "raters"
         chart = alt.Chart(alt.Data(values=[{"x": 1}]), description="One point.").mark_point()
-        bundle = chart._repr_mimebundle_(None, None)
-        bundle = bundle[0] if isinstance(bundle, tuple) else bundle
-        assert set(bundle) == {book_renderer.MIME, "text/plain"}
-        assert bundle["text/plain"] == "One point."
-        monkeypatch.delenv("BOOK_BUILD")
+        bundle, sizes = chart._repr_mimebundle_(None, None)
+        assert set(bundle) == {book_renderer.MIME, "image/png", "text/plain"}
+        assert bundle["text/plain"] == sizes["image/png"]["alt"] == "One point."
+        assert bundle["image/png"].startswith(b"\x89PNG") and sizes["image/png"]["width"] > 10
+        again, _ = chart._repr_mimebundle_(None, None)
+        assert again == bundle
+        monkeypatch.setitem(sys.modules, "google.colab", None)
         assert book_renderer.enable() == "default"
     finally:
         alt.renderers.enable(kept)

@@ -1,6 +1,11 @@
 """What a reader sees: tables in HTML and in text, numbers in words, charts."""
 
+import base64
+import csv
+import io
 import json
+import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -68,8 +73,10 @@ def test_text_from_data_is_shown_and_never_run():
     frame = pd.DataFrame({HOSTILE: [HOSTILE], "other": [HOSTILE]})
     found = html(frame, HOSTILE)
     assert {tag for tag, _ in found.tags} == {
-        "div", "table", "caption", "thead", "tbody", "tr", "th", "td"
+        "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "a"
     }  # fmt: skip
+    assert found.of("a")[0]["aria-label"] == f"Download this table as CSV: {HOSTILE}"
+    assert found.of("a")[0]["href"].startswith("data:text/csv")
     assert found.of("div")[0]["aria-label"] == HOSTILE
     assert found.text("caption") == [HOSTILE]
     assert found.text("th") == [HOSTILE, "other", HOSTILE] and found.text("td") == [HOSTILE]
@@ -138,6 +145,34 @@ def test_the_stamp_is_on_every_table_and_callers_cannot_lose_it():
     assert repr(table).splitlines()[:2] == ["A caption.", STAMP]
     display.use()
     assert "rt-stamp" not in table._repr_html_() and STAMP not in repr(table)
+
+
+def test_a_table_brings_its_numbers_along_as_csv():
+    rows = {"name": ["a, b", 'c "d"'], "k": [1 / 3, np.nan], "n": [3, -4]}
+    shown = display.table(pd.DataFrame(rows), "Two numbers: all digits.")
+    link = _Tags(shown._repr_html_()).of("a")[0]
+    assert re.fullmatch(r"two-numbers-all-digits-[0-9a-f]{8}\.csv", link["download"])
+    text = base64.b64decode(link["href"].partition("base64,")[2]).decode()
+    assert text == shown.csv()
+    back = pd.read_csv(io.StringIO(text))
+    pd.testing.assert_frame_equal(back, pd.DataFrame(rows), rtol=1e-11)
+    display.use(STAMP)
+    assert pd.read_csv(io.StringIO(shown.csv()))["note"].tolist() == [STAMP, STAMP]
+    display.use()
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd", "@SUM(A1)", "-2+3", " =1", "\t=1", "\uff1d1", "\r1", '=HYPERLINK("x")']
+)
+def test_no_cell_of_a_csv_is_a_formula(text):
+    shown = display.table(pd.DataFrame({text: [text, "fine"], "n": [-1.5, 2]}), "A caption.")
+    (head, *_), (cell, number), (fine, _) = csv.reader(io.StringIO(shown.csv(), newline=""))
+    assert (head, cell) == ("'" + text.replace("\r", " "),) * 2
+    assert (number, fine) == ("-1.5", "fine")
+
+
+def test_a_number_as_text_stays_a_number_in_a_csv():
+    assert "'" not in display.table(pd.DataFrame({"d": ["-0.5", "+3"]}), "A caption.").csv()
 
 
 def test_long_text_is_not_cut_in_a_terminal():
@@ -335,10 +370,9 @@ def test_use_sets_the_stamp_and_the_renderer(monkeypatch):
 
     before = altair.renderers.active
     try:
-        monkeypatch.setenv("BOOK_BUILD", "1")
         charts.use(STAMP)
-        assert display.stamp() == STAMP and altair.renderers.active == "book"
-        monkeypatch.delenv("BOOK_BUILD")
+        assert display.stamp() == STAMP and altair.renderers.active == "raters"
+        monkeypatch.setitem(sys.modules, "google.colab", None)
         charts.use()
         assert display.stamp() == "" and altair.renderers.active == "default"
     finally:

@@ -14,14 +14,12 @@ import pytest
 from interactive import (  # noqa: F401
     BUILT,
     STATIC,
-    chromium_fixture,
     look_fixture,
     no_barrier,
     no_sideways,
     write_page,
 )
 from playwright.sync_api import expect
-from test_site import site  # noqa: F401
 
 import raters
 from raters import coefficients

@@ -3,6 +3,8 @@
 (() => {
   "use strict";
   const vega = new URL("vendor/vega.js", document.currentScript.src).href;
+  const phone = matchMedia("(max-width: 600px)"); // the style sheet chooses the picture by it
+  const WIDEST = 1.5; // a plot grows to this, times its own width
   let loading;
 
   function loadVega() {
@@ -17,7 +19,6 @@
   }
 
   function wrap(text, letters) {
-    if (typeof text !== "string") return text;
     const lines = [""];
     for (const word of text.split(" ")) {
       const last = lines[lines.length - 1];
@@ -27,11 +28,11 @@
     return lines;
   }
 
-  // A title is one long line to Vega: start it at the edge and break it.
+  // A title is one long line to Vega: break it, and leave room for the menu.
   function wrapTitle(title, width) {
     if (!title) return title;
     const parts = typeof title === "string" ? { text: title } : { ...title };
-    const letters = (size) => Math.floor((width - 40) / (0.56 * size)); // 40: the menu
+    const letters = (size) => Math.floor((width - 40) / (0.56 * size));
     parts.text = wrap([parts.text].flat().join(" "), letters(parts.fontSize || 15));
     if (parts.subtitle) {
       const text = [parts.subtitle].flat().join(" ");
@@ -40,18 +41,21 @@
     return { ...parts, anchor: "start", frame: "bounds" };
   }
 
-  // Take the missing room from every plot's own width, so that the letters keep their size.
-  function narrow(view, excess) {
-    if (typeof view.width === "number") view.width = Math.max(120, view.width - excess);
-    for (const key of ["vconcat", "concat", "layer"]) {
-      for (const part of view[key] || []) narrow(part, excess);
+  // Give the plots `more` pixels, or take them, so that the letters keep their size. Plots
+  // with a height of their own (no rows of names) keep their shape when there is room.
+  function stretch(view, more) {
+    if (typeof view.width === "number" && (more < 0 || typeof view.height !== "number")) {
+      view.width = Math.max(120, Math.min(WIDEST * view.width, view.width + more));
     }
-    for (const part of view.hconcat || []) narrow(part, excess / view.hconcat.length);
-    if (view.spec) narrow(view.spec, excess);
+    for (const key of ["vconcat", "concat", "layer"]) {
+      for (const part of view[key] || []) stretch(part, more);
+    }
+    for (const part of view.hconcat || []) stretch(part, more / view.hconcat.length);
+    if (view.spec) stretch(view.spec, more);
   }
 
-  // Draw; where the drawing is wider than the page, break its title and legend, then
-  // narrow its plots. What is still too wide is scaled down by the style sheet.
+  // Draw, measure, and let the plots take the room there is. What is still too wide is
+  // scaled down by the style sheet.
   async function fit(live, spec, available) {
     const options = {
       renderer: "svg",
@@ -59,26 +63,26 @@
     };
     const embed = await loadVega();
     const width = () => Number(live.querySelector("svg").getAttribute("width"));
-    let result = await embed(live, spec, options);
-    if (width() <= available) return;
-    const copy = structuredClone(spec);
-    copy.title = wrapTitle(copy.title, available);
-    copy.config = { ...copy.config };
-    copy.config.legend = { ...copy.config.legend, columns: available < 480 ? 2 : 3 };
-    copy.config.axisX = { ...copy.config.axisX, labelOverlap: "greedy", labelSeparation: 8 };
+    const copy = { ...structuredClone(spec), title: wrapTitle(spec.title, available) };
+    let result = await embed(live, copy, options);
     for (let tries = 0; tries < 2; tries += 1) {
+      const more = Math.floor(available - width());
+      if (more >= 0 && (more < 8 || tries)) break;
+      stretch(copy, more);
       result.finalize();
       result = await embed(live, copy, options);
-      if (width() <= available) return;
-      narrow(copy, width() - available);
     }
-    result.finalize();
-    await embed(live, copy, options);
+    return result;
+  }
+
+  function specification(chart) {
+    const read = (name) => JSON.parse(chart.querySelector(name).textContent);
+    const wide = read(".chart-spec");
+    return phone.matches ? { ...read(".chart-narrow"), datasets: wide.datasets } : wide;
   }
 
   async function draw(chart) {
-    const picture = chart.querySelector("img");
-    const spec = JSON.parse(chart.querySelector(".chart-spec").textContent);
+    chart.querySelector(".chart-live")?.remove();
     const live = document.createElement("div");
     live.className = "chart-live";
     try {
@@ -86,13 +90,13 @@
       const available =
         chart.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
       chart.append(live);
-      await fit(live, spec, available);
+      await fit(live, specification(chart), available);
       const menu = live.querySelector("summary");
       if (menu) menu.setAttribute("aria-label", "Save this chart");
-      picture.hidden = true;
       chart.classList.add("chart-drawn");
     } catch (error) {
       live.remove();
+      chart.classList.remove("chart-drawn");
       console.error("A chart could not be drawn; its picture stays.", error);
     }
   }
@@ -110,6 +114,8 @@
 
   function start() {
     document.querySelectorAll(".chart").forEach((chart) => seen.observe(chart));
+    // A telephone that is turned: the other layout, where the chart was drawn already.
+    phone.addEventListener("change", () => document.querySelectorAll(".chart-drawn").forEach(draw));
   }
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();

@@ -1,64 +1,76 @@
-"""How a chart gets into the book: a picture first, and the interactive chart over it.
+"""How a chart is shown: in JupyterLab, in a file that is passed on, and in the book.
 
-In the book a chart must show without a network, without JavaScript and in print. So a
-notebook run for the book keeps the chart's specification (`enable`), MyST-NB asks
-`BookChart` for the page's markup, and `vendor` writes the scripts that the pages load
-from the site itself.
+A chart must show without a network. So a notebook stores its specification, which
+JupyterLab draws with scripts of its own, and a picture for everything else (`enable`). In
+the book it must show without JavaScript and in print as well: MyST-NB asks `BookChart`
+for the page's markup, a picture first and the interactive chart over it, and `vendor`
+writes the scripts that the pages load from the site itself.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 import shutil
+import struct
+import sys
 from hashlib import sha256
 from pathlib import Path
 
-MIME = "application/vnd.vegalite.v6+json"
+from raters.narrow import narrow, used_columns
+
+# JupyterLab 4 knows Vega-Lite by this name. Altair writes version 6, of which our charts
+# use nothing that version 5 lacks.
+MIME = "application/vnd.vegalite.v5+json"
 _PACKAGES = ("vl-convert-python", "sphinx-mathjax-offline")
+_SHARP = 1.5  # pixels of the picture for each pixel of its place
 
 
 def enable() -> str:
-    """Choose how Altair shows charts here: for the book, or as it does by default.
+    """Choose how Altair shows charts: with no network needed.
 
-    The environment variable ``BOOK_BUILD`` says that the notebook runs for the book.
+    In Colab, which has a network and no scripts of its own, Altair's way stays.
 
     Returns
     -------
     str
-        The name of the Altair renderer that is now on: "book" or "default".
+        The name of the Altair renderer that is now on: "raters", or "default" in Colab.
 
     Examples
     --------
-    >>> import os
-    >>> os.environ.pop("BOOK_BUILD", None) and None
     >>> enable()
-    'default'
+    'raters'
     """
     import altair as alt
 
-    alt.renderers.register("book", _bundle)
-    name = "book" if os.environ.get("BOOK_BUILD") else "default"
+    alt.renderers.register("raters", _bundle)
+    name = "default" if "google.colab" in sys.modules else "raters"
     alt.renderers.enable(name)
     return name
 
 
 def _bundle(spec, **_options):
-    """What the executed notebook stores: the specification, and words for a plain viewer.
+    """What a notebook stores of a chart: the specification, a picture, and words.
 
     Altair's own renderer of this kind names a type that nbformat rejects, and its HTML
-    holds random ids, so that no two runs would be alike.
+    loads scripts from another host and holds random ids, so that no two runs are alike.
     """
-    return {MIME: spec, "text/plain": spec.get("description", "chart")}
+    import vl_convert
+
+    words = spec.get("description", "chart")
+    png = vl_convert.vegalite_to_png(spec, scale=_SHARP)
+    width, height = (round(side / _SHARP) for side in struct.unpack(">II", png[16:24]))
+    size = {"alt": words, "width": width, "height": height}
+    return {MIME: spec, "image/png": png, "text/plain": words}, {"image/png": size}
 
 
 class BookChart:
     """Renders a stored chart for a page; MyST-NB finds it by an entry point.
 
-    The page gets an SVG picture with the chart's description as alternative text, and
-    the specification as JSON, from which ``charts.js`` draws the interactive chart.
-    A chart without a description is a warning, so the build of the book fails.
+    The page gets two SVG pictures, one for narrow screens, with the chart's description as
+    alternative text, and the specifications as JSON, from which ``charts.js`` draws the
+    interactive chart. A chart without a description is a warning, so the build of the book
+    fails.
     """
 
     mime_priority_overrides = [(builder, MIME, 1) for builder in ("html", "dirhtml", "singlehtml")]
@@ -82,10 +94,9 @@ class BookChart:
         """
         if data.mime_type != MIME or inline:
             return None
-        import vl_convert
         from docutils import nodes
 
-        spec = data.content
+        spec = used_columns(data.content)
         description = str(spec.get("description", "")).strip()
         if not description:
             renderer.logger.warning(
@@ -94,20 +105,35 @@ class BookChart:
                 subtype="chart",
                 line=data.line,
             )
-        text = json.dumps(spec, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        name = "chart-" + sha256(text.encode()).hexdigest()[:16] + ".svg"
-        picture = vl_convert.vegalite_to_svg(spec).encode()
-        script = '<script type="application/json" class="chart-spec">{}</script></div>'
+        slim = narrow(spec)
         return [
             nodes.raw("", '<div class="chart">', format="html"),
-            nodes.image(
-                uri=renderer.write_file([name], picture, exists_ok=True),
-                alt=description,
-                classes=["chart-picture"],
-            ),
-            # "<" would end the script element early if the text held "</script>".
-            nodes.raw("", script.format(text.replace("<", "\\u003c")), format="html"),
+            _picture(renderer, spec, description, "chart-picture"),
+            _picture(renderer, slim, description, "chart-picture-narrow"),
+            nodes.raw("", _json_script("chart-spec", spec), format="html"),
+            # The data stands in the page once: charts.js gives it to the narrow chart.
+            nodes.raw("", _json_script("chart-narrow", {**slim, "datasets": {}}), format="html"),
+            nodes.raw("", "</div>", format="html"),
         ]
+
+
+def _picture(renderer, spec, description, name):
+    import vl_convert
+    from docutils import nodes
+
+    picture = vl_convert.vegalite_to_svg(spec).encode()
+    file = f"chart-{sha256(picture).hexdigest()[:16]}.svg"
+    place = renderer.write_file([file], picture, exists_ok=True)
+    # The narrow one is fetched only where it is shown; the other has to be there for print.
+    lazy = {"loading": "lazy"} if name.endswith("narrow") else {}
+    return nodes.image(uri=place, alt=description, classes=[name], **lazy)
+
+
+def _json_script(name, part) -> str:
+    text = json.dumps(part, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    # "<" would end the script element early if the text held "</script>".
+    text = text.replace("<", "\\u003c")
+    return f'<script type="application/json" class="{name}">{text}</script>'
 
 
 def vendor(folder: str | Path) -> list[str]:

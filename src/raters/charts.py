@@ -99,7 +99,7 @@ def finish(chart: alt.TopLevelMixin, title: str, description: str) -> alt.TopLev
                 subtitleColor="#A33B00",
                 subtitleFontSize=13,
                 anchor="start",
-                frame="group",
+                frame="bounds",  # from the left edge, also where there are panels
                 fontSize=15,
                 offset=10,
             ),

@@ -6,8 +6,11 @@ ratings are simulated. It is set once a notebook, by `use`.
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from html import escape
 from numbers import Integral, Real
 
@@ -16,6 +19,9 @@ import pandas as pd
 from raters.errors import RatingsError
 
 _state = {"stamp": ""}
+# What spreadsheets take for a formula, behind spaces too and in its full-width forms; a plain
+# number is none.
+_FORMULA = re.compile(r"(?!\s*[+-]?[\d.,]+\s*$)\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 
 
 def use(stamp: str = "") -> None:
@@ -113,6 +119,40 @@ class Table:
     digits: int | Mapping[str, int]
     search: bool = False
 
+    def csv(self) -> str:
+        """The whole table as comma-separated text, with every digit of its numbers.
+
+        A spreadsheet would run text that begins like a formula; such text gets an
+        apostrophe in front. The stamp, if there is one, becomes a last column ``note``.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> print(table(pd.DataFrame({"d": ["=1+1"], "k": [-0.5123]}), "One.").csv())
+        d,k
+        '=1+1,-0.5123
+        """
+        frame = self.frame.rename(columns=lambda name: _harmless(str(name)))
+        frame = frame.apply(lambda column: column.map(_harmless)) if len(frame) else frame
+        if stamp():
+            frame = frame.assign(**{"note" if "note" not in frame else "made from": stamp()})
+        return frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
+
+    def _link(self):
+        """The table as a file inside its own link: it needs no server and no script."""
+        data = self.csv().encode()
+        words = "-".join(re.findall(r"[a-z0-9]+", self.caption.lower()))[:48].strip("-")
+        name = f"{words or 'table'}-{sha256(data).hexdigest()[:8]}.csv"
+        target = "data:text/csv;charset=utf-8;base64," + base64.b64encode(data).decode()
+        said = escape(f"Download this table as CSV: {self.caption}")
+        return (
+            f'<p class="rt-more"><a class="rt-csv" download="{name}" href="{target}" '
+            f'aria-label="{said}">Download this table as CSV</a></p>'
+        )
+
     def _digits(self, column):
         return self.digits.get(column, 2) if isinstance(self.digits, Mapping) else self.digits
 
@@ -143,12 +183,20 @@ class Table:
             f'role="region" aria-label="{caption}">'
             f'<table class="rt"><caption>{caption}{_stamp_html()}</caption>'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+            f"{self._link()}"
         )
 
     def __repr__(self):
         frame = pd.DataFrame(self._texts(), columns=self.frame.columns)
         lines = [self.caption, *([stamp()] if stamp() else []), frame.to_string(index=False)]
         return "\n".join(lines)
+
+
+def _harmless(value):
+    if not isinstance(value, str):
+        return value
+    # A lone carriage return would end the line for some readers.
+    return ("'" if _FORMULA.match(value) else "") + value.replace("\r", " ")
 
 
 def _html_row(row, numeric):

@@ -7,25 +7,36 @@ only the patterns and their counts come back, however many ratings there are.
 from __future__ import annotations
 
 import glob
+import re
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from raters.errors import RatingsError
-from raters.frames import COLUMNS, Counted, Table, check_ratings, distinct_rows
+from raters.frames import (
+    COLUMNS,
+    Counted,
+    Table,
+    _same_spelling,
+    check_ratings,
+    distinct_rows,
+)
 from raters.scale import scale_for
+from raters.text_files import look_over
 
 _IDS = COLUMNS[:-1]
 _OPTIONAL = ("framework", "dimension", "group")
 _FILES = {".parquet": None, ".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _DATABASES = (".duckdb", ".ddb", ".db")
 _SHOWN = 5
+# What str.strip takes from the two ends of an id. TRIM takes spaces only, or is slow.
+_SPACE = "[" + "".join(filter(str.isspace, map(chr, range(0x3001)))) + "]"
 # A column of the database's answer for each rater (or level): more of them make a query that
 # no database plans well, and a matrix of patterns that is mostly empty.
 _MOST_COLUMNS = 500
@@ -60,8 +71,9 @@ def counted(
     ----------
     source : path, list of paths, ibis table or str
         One row a rating, as in `check_ratings`. Parquet, CSV or TSV files (a pattern
-        such as ``"part-*.parquet"`` too); a DuckDB file, with `table`; a table
-        expression of ibis, of any of its databases; the name of a table of `connection`.
+        such as ``"part-*.parquet"`` too), the latter in UTF-8 with the names of their
+        columns in line 1; a DuckDB file, with `table`; a table expression of ibis, of any
+        of its databases; the name of a table of `connection`.
     scale : Scale or mapping
         The declared scale or scales; see `check_ratings`.
     table : str, optional
@@ -78,14 +90,16 @@ def counted(
         source's, where they differ. A framework, dimension or group that the source
         lacks becomes ``"all"``.
     duplicates : {"error", "mean"}
-        What to do with two ratings of one item by one rater on one dimension.
+        What to do with two ratings of one item by one rater on one dimension. Labels (a
+        nominal scale) have no mean.
     missing : sequence
         Codes that stand for "not rated"; see `check_ratings`.
     connection : ibis backend, optional
         Where the table is. Default: the table's own, or for files a DuckDB of its own in
         memory.
     separator : str, optional
-        Of text files. Default: a comma in ``.csv``, a tab in ``.tsv`` and ``.tab``.
+        The one character between the fields of text files. Default: a comma in ``.csv``,
+        a tab in ``.tsv`` and ``.tab``.
     threads, memory_limit, temp_directory : optional
         Settings of that DuckDB, such as ``2``, ``"4GB"`` and the folder for what does
         not fit into memory (default: a new one, removed at the end).
@@ -102,18 +116,25 @@ def counted(
     Raises
     ------
     RatingsError
-        As in `check_ratings`; a file, table or column that is not there; more raters than
-        columns; more patterns than `most_patterns`; an extra that is not installed.
+        As in `check_ratings`; a file, table or column that is not there, or is there twice;
+        a text file that is no table of one width, with the line; files whose columns differ;
+        no rating at all; more raters than columns; more patterns than `most_patterns`; an
+        extra that is not installed.
 
     Notes
     -----
-    The database answers four questions in four passes: the different ratings and the
-    missing ids; the raters and their groups; the number of items of each framework; and,
-    by two GROUP BYs, the patterns: by item, with a column for each rater, then by these
-    columns. Nothing is written to it. It keeps a row for each item and dimension, in its
-    own memory or temporary files. What a rating means is decided here, by `check_ratings`, on the
+    The database answers five questions in five passes: whether ids have spaces around
+    them; the different ratings and the missing ids; the raters and their groups; the number
+    of items of each framework; and, by two GROUP BYs, the patterns: by item, with a column
+    for each rater, then by these columns. Nothing is written to it. It keeps a row for each
+    item and dimension, in its own memory or temporary files. What a rating means is decided
+    here, by `check_ratings`, on the
     different ratings: the rules are the same. A missing rating is NULL or NaN; in text
-    files also an empty field.
+    files also an empty field. Spaces around an id are no part of it.
+
+    Text files are looked over before: every row has as many fields as line 1, and the
+    database must find as many rows as there are. A file that mixes kinds of line ends is
+    read from a copy in the temporary folder.
 
     The counts of a table sum to the number of items of its framework: those that nobody
     rated on its dimension are counted as a pattern without a rating. So drawing
@@ -140,16 +161,18 @@ def counted(
     ([[1.0, 2.0], [2.0, nan]], [2, 1])
     """
     _check_options(duplicates, anonymous, most_patterns)
+    _check_names(columns, raters, anonymous, table, separator)
+    columns = dict(columns or {})
     settings = {"threads": threads, "memory_limit": memory_limit, "temp_directory": temp_directory}
     settings = {name: value for name, value in settings.items() if value is not None}
     with warnings.catch_warnings(), ExitStack() as stack:
         # ibis 12 calls what DuckDB 2 has given another name.
         warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)
-        found = stack.enter_context(_opened(source, table, connection, separator, settings))
-        rows = _under_our_names(*found, columns or {})
+        found = _opened(source, table, connection, separator, settings, columns)
+        rows = stack.enter_context(found).without_spaces()
         known = _Known.of(rows, scale, missing)
         people = _People.of(rows, known, raters, anonymous)
-        plan = _Plan(rows, known, people, duplicates, most_patterns)
+        plan = _Plan(known.rated(rows), known, people, scale, duplicates, most_patterns)
         return _counted(plan.blocks(), people, scale, rows.items())
 
 
@@ -175,6 +198,57 @@ def _check_options(duplicates, anonymous, most_patterns):
         )
 
 
+def _check_names(columns, raters, anonymous, table, separator):
+    if columns is not None and not (
+        isinstance(columns, Mapping)
+        and all(isinstance(name, str) for pair in columns.items() for name in pair)
+    ):
+        raise RatingsError(
+            f"columns={columns!r}",
+            f"a mapping of our names ({', '.join(COLUMNS)}) to the source's",
+            "write it as columns={'rater': 'annotator'}",
+        )
+    names = _names(raters)
+    if raters is not None and (not names or len(set(names)) < len(names)):
+        raise RatingsError(
+            f"raters={raters!r}",
+            "a list that names each rater once, as text",
+            "give such a list, or leave it out for all raters",
+        )
+    if not _is_switch(anonymous) and _names(_listed(anonymous)) is None:
+        raise RatingsError(
+            f"anonymous={anonymous!r}",
+            "True, False, or a list of groups as text",
+            "name the groups: anonymous=['crowd']; or anonymous=True for all",
+        )
+    if table is not None and not isinstance(table, str):
+        raise RatingsError(f"table={table!r}", "the name of a table, as text", "name it")
+    if separator is not None and not (
+        isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
+    ):
+        raise RatingsError(
+            f"separator={separator!r}",
+            "one character, no quotation mark and no line end",
+            "give what stands between two fields: separator=';'",
+        )
+
+
+def _is_switch(anonymous):
+    return isinstance(anonymous, (bool, np.bool_))
+
+
+def _listed(anonymous):
+    return [anonymous] if isinstance(anonymous, str) else anonymous
+
+
+def _names(given):
+    """A list of names without spaces around them; None where it is no such list."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+        return None
+    given = list(given)
+    return [name.strip() for name in given] if all(isinstance(n, str) for n in given) else None
+
+
 def _ibis():
     """The library ibis, or how to get it."""
     try:
@@ -192,13 +266,14 @@ def _ibis():
 
 
 @contextmanager
-def _opened(source, table, connection, separator, settings) -> Iterator[tuple]:
-    """An ibis table and its connection; a DuckDB of our own is closed at the end."""
+def _opened(source, table, connection, separator, settings, columns) -> Iterator[_Rows]:
+    """The rows under our names; a DuckDB of our own is closed at the end."""
     ibis = _ibis()
     paths = _paths(source, table, connection, ibis)
     if paths is None:
         _only_for_files(settings, table, separator)
-        yield _database_table(source, connection, ibis)
+        found, connection = _database_table(source, connection, ibis)
+        yield _under_our_names(found, connection, _our_names("a source", found.columns, columns))
         return
     try:
         import duckdb
@@ -208,25 +283,41 @@ def _opened(source, table, connection, separator, settings) -> Iterator[tuple]:
             "the extra 'sql' of this package (ibis and DuckDB)",
             'pip install "raters[sql]"',
         ) from error
-    with tempfile.TemporaryDirectory() as spilled:
+    folder = settings.get("temp_directory")
+    folder = folder if folder and Path(folder).is_dir() else None
+    with tempfile.TemporaryDirectory(dir=folder) as spilled:
         try:
             own = _connect(paths, {"temp_directory": spilled, **settings}, ibis)
             try:
-                yield _file_table(own, paths, table, separator), own
+                yield _rows_of_files(own, paths, table, separator, columns, spilled)
             finally:
                 own.disconnect()
         except duckdb.Error as error:
-            said = str(error).strip().splitlines()[0]
             raise RatingsError(
-                f"{_few(paths)}, at which DuckDB stops: {said}",
+                f"{_few(paths)}, at which DuckDB stops: {_said(error)}",
                 "files and settings that DuckDB can use, large enough for the query",
                 "correct the file or the setting that is named; where memory ran out, raise "
                 "memory_limit or lower threads",
             ) from error
 
 
+def _said(error):
+    """DuckDB's reason without its advice on options, which are not ours."""
+    lines = [line.strip() for line in str(error).strip().splitlines()]
+    stop = [n for n, line in enumerate(lines) if n and (not line or line.startswith("Possible"))]
+    place = re.search(r"^\s*file = (.+)$", str(error), re.MULTILINE)
+    reason = "; ".join(line[:200] for line in lines[: min(stop, default=1)])
+    return reason + (f" (in {place[1]})" if place else "")
+
+
 def _paths(source, table, connection, ibis):
     """The files that are meant; None for a table of ibis or of a connection."""
+    if connection is not None and not isinstance(connection, ibis.backends.BaseBackend):
+        raise RatingsError(
+            f"a connection of type {type(connection).__name__}",
+            "a connection that ibis made, such as ibis.duckdb.connect()",
+            "let ibis connect; for one of the library duckdb: ibis.duckdb.from_connection(...)",
+        )
     if isinstance(source, ibis.Table) or (connection is not None and isinstance(source, str)):
         return None
     several = isinstance(source, (list, tuple)) and source
@@ -295,19 +386,61 @@ def _connect(paths, settings, ibis):
     return ibis.duckdb.connect(**settings)
 
 
-def _file_table(own, paths, table, separator):
+def _rows_of_files(own, paths, table, separator, columns, folder):
     kind = _kind(paths[0])
+    if _FILES.get(kind):
+        return _text_rows(own, paths, separator or _FILES[kind], columns, folder)
+    _only_for_files({}, None, separator)
     if kind in _DATABASES:
-        _only_for_files({}, None, separator)
-        return _named_table(own, table)
+        found = _named_table(own, table)
+        return _under_our_names(found, own, _our_names("a source", found.columns, columns))
     # A path is a name here, not a pattern: DuckDB would read [1] in it as one.
     escaped = [glob.escape(path) for path in paths]
-    if kind == ".parquet":
-        _only_for_files({}, None, separator)
-        return own.read_parquet(escaped)
-    # As text: numbers would lose the digits of long ids and their leading zeros.
-    options = {"all_varchar": True, "header": True, "delim": separator or _FILES[kind]}
-    return own.read_csv(escaped, **options)
+    names = None
+    for path, one in zip(paths, escaped):
+        found = own.read_parquet([one])
+        names = _same_names(names, paths[0], path, found.columns, columns)
+        for name in _IDS:
+            if name in names:  # decimal numbers in one file would be text beside those of others
+                _id(found[names[name]], name)
+    if len(paths) > 1:
+        # By name, and of the wider type: else DuckDB makes every file what the first one is,
+        # and 2.5 in the second a 2 where the first holds whole numbers.
+        found = own.read_parquet(escaped, union_by_name=True)
+    return _under_our_names(found, own, names)
+
+
+def _text_rows(own, paths, separator, columns, folder):
+    """Text files that were looked over, read as they were found to be."""
+    files = [look_over(path, separator, folder) for path in paths]
+    alike, names = {}, None
+    for one in files:
+        found = _same_names(names, paths[0], one.path, one.header, columns)
+        names = names or found
+        places = tuple(one.header.index(names[name]) for name in names)
+        kind = (len(one.header), places, one.spans_lines)
+        alike.setdefault(kind, []).append(glob.escape(one.readable))
+    parts = []
+    for (width, places, spans_lines), readable in alike.items():
+        # Everything is said, so that DuckDB guesses nothing: where it guesses the header, it
+        # skips rows above it. As text: numbers would lose the digits of long ids and their
+        # leading zeros. The kind of line end alone is found by itself.
+        part = own.read_csv(
+            readable,
+            columns={f"c{k}": "VARCHAR" for k in range(width)},
+            auto_detect=False,
+            header=True,
+            delim=separator,
+            quote='"',
+            escape='"',
+            strict_mode=True,
+            null_padding=False,
+            ignore_errors=False,
+            parallel=not spans_lines,
+        )
+        parts.append(part.select(**{name: part[f"c{k}"] for name, k in zip(names, places)}))
+    found = _ibis().union(*parts) if len(parts) > 1 else parts[0]
+    return _under_our_names(found, own, {name: name for name in names}, sum(f.rows for f in files))
 
 
 def _only_for_files(settings, table, separator):
@@ -356,6 +489,7 @@ class _Rows:
 
     table: object
     connection: object
+    number: int | None = None  # of rows, where it is known
 
     def ask(self, query):
         """The answer as an Arrow table."""
@@ -365,6 +499,23 @@ class _Rows:
         """How many rows an answer would have."""
         return int(self.connection.to_pyarrow(query.count()).as_py())
 
+    def without_spaces(self):
+        """The rows with ids as they are without spaces around them; an empty id is none.
+
+        Looked for first: taking them away in every pass costs as much as the rest.
+        """
+        ids = {name: self.table[name] for name in _IDS}
+        ids = {name: column for name, column in ids.items() if column.type().is_string()}
+        around = f"^{_SPACE}|{_SPACE}$"
+        spaced = {name: column.re_search(around).max() for name, column in ids.items()}
+        found = self.ask(self.table.aggregate(**spaced)).to_pylist()[0]
+        taken = {
+            name: ids[name].re_replace(f"^{_SPACE}+|{_SPACE}+$", "") if found[name] else ids[name]
+            for name in ids
+        }
+        taken = {name: column.nullif("") for name, column in taken.items()}
+        return replace(self, table=self.table.mutate(**taken))
+
     def items(self):
         """The number of items of each framework, whoever rated them."""
         items = self.table.select("framework", "item").distinct()
@@ -372,27 +523,56 @@ class _Rows:
         return {row["framework"]: row["n"] for row in answer.to_pylist()}
 
 
-def _under_our_names(table, connection, columns):
+def _our_names(where, available, columns):
+    """Our names to those of a source's columns, of the columns that are there."""
     unknown = [name for name in columns if name not in COLUMNS]
     theirs = {name: columns.get(name, name) for name in COLUMNS}
     absent = [
         name
         for name in COLUMNS
-        if theirs[name] not in table.columns and (name in columns or name not in _OPTIONAL)
+        if theirs[name] not in available and (name in columns or name not in _OPTIONAL)
     ]
     if unknown or absent:
+        other = re.search(r"[;,|\t]", available[0]) if len(available) == 1 else None
+        todo = f"say what they are called: columns={{{(absent or [''])[0]!r}: ...}}"
+        if unknown:
+            todo = f"use our names on the left: {', '.join(COLUMNS)}"
+        elif other:
+            todo = f"if {other[0]!r} stands between the fields: separator={other[0]!r}"
         raise RatingsError(
-            f"a source with the columns {list(table.columns)} and columns={dict(columns)!r}",
+            f"{where} with the columns {list(available)} and columns={columns!r}",
             "columns for item, rater and rating (framework, dimension and group are optional)",
-            f"say what they are called: columns={{{absent[0]!r}: ...}}"
-            if absent and not unknown
-            else f"use our names on the left: {', '.join(COLUMNS)}",
+            todo,
         )
-    ours = {
-        name: _id(table[theirs[name]], name) if theirs[name] in table.columns else _all()
-        for name in _IDS
-    }
-    return _Rows(table.select(**ours, rating=_rating(table[theirs["rating"]])), connection)
+    names = {name: their for name, their in theirs.items() if their in available}
+    twice = [their for their in names.values() if list(available).count(their) > 1]
+    if twice:
+        raise RatingsError(
+            f"{where} with more than one column called {twice[0]!r}",
+            "one column for each name",
+            "rename or remove the others",
+        )
+    return names
+
+
+def _same_names(names, first, path, available, columns):
+    """The names of a file's columns, which must be those that the first file has."""
+    found = _our_names(f"the file {path}", available, columns)
+    if names is not None and set(names) != set(found):
+        only = sorted(set(names) ^ set(found))[0]
+        there, absent = (first, path) if only in names else (path, first)
+        raise RatingsError(
+            f"the file {there} with a column for {only}, and the file {absent} without",
+            "the same columns in all files",
+            "add the column, or count the files apart",
+        )
+    return found
+
+
+def _under_our_names(table, connection, names, number=None):
+    ours = {name: _id(table[names[name]], name) if name in names else _all() for name in _IDS}
+    rating = _rating(table[names["rating"]])
+    return _Rows(table.select(**ours, rating=rating), connection, number)
 
 
 def _all():
@@ -414,6 +594,12 @@ def _id(column, name):
 
 def _rating(column):
     ibis, kind = _ibis(), column.type()
+    if not (kind.is_string() or kind.is_numeric() or kind.is_boolean() or kind.is_null()):
+        raise RatingsError(
+            f"the column {column.get_name()} of {kind} as rating",
+            "numbers, text or truth values",
+            "say which column holds the ratings: columns={'rating': ...}; or cast it as text",
+        )
     if kind.is_boolean():
         return ibis.cases((column, "True"), (~column, "False"))
     if kind.is_decimal():
@@ -432,7 +618,6 @@ class _Known:
 
     values: dict
     ratings: tuple
-    nothing: object  # stands for a missing rating, and is itself no rating
 
     @classmethod
     def of(cls, rows, scale, missing):
@@ -451,11 +636,17 @@ class _Known:
         ):
             values.setdefault((framework, dimension), {})[rating] = value
         ratings = tuple(sorted(found.loc[found["rating"].notna(), "rating"].unique()))
-        text = rows.table["rating"].type().is_string()
-        nothing = "not rated" if text else -1
-        while nothing in ratings:
-            nothing = nothing + "!" if text else nothing - 1
-        return cls(values, ratings, nothing)
+        return cls(values, ratings)
+
+    def rated(self, rows):
+        """The rows with NULL for every missing rating: codes for them are the same everywhere."""
+        found = {pair for known in self.values.values() for pair in known.items()}
+        codes = sorted({rating for rating, v in found if rating is not None and np.isnan(v)})
+        if not codes:
+            return rows
+        rating = rows.table["rating"]
+        without = _ibis().ifelse(rating.isin(codes), _ibis().null(rating.type()), rating)
+        return replace(rows, table=rows.table.mutate(rating=without))
 
     def value(self, framework, dimension, rating):
         """The value of a rating; NaN for none."""
@@ -476,6 +667,15 @@ def _different(rows):
             "say which column holds the ratings: columns={'rating': ...}; round means",
         )
     columns = {name: answer[name].to_pylist() for name in answer.column_names}
+    number = sum(columns["n"])
+    if rows.number not in (None, number):
+        raise RatingsError(
+            f"text files with {rows.number:,} rows, of which DuckDB reads {number:,}",
+            "files that two readers understand in the same way and that nobody changes meanwhile",
+            "write the files anew as plain CSV, or as Parquet",
+        )
+    if not number:
+        raise RatingsError("no rating at all", "one rating or more", "check what was written")
     for name in ("framework", "dimension"):
         columns[f"no_{name}"] = [n * (v is None) for n, v in zip(columns["n"], columns[name])]
     for name in _IDS:
@@ -483,7 +683,7 @@ def _different(rows):
         if without:
             raise RatingsError(
                 f"no {name} in {without:,} row{'s' * (without > 1)}",
-                f"a {name} in every row",
+                f"an id in the column {name} in every row",
                 "fill it in, or leave the rows out",
             )
     answers = sorted(
@@ -498,7 +698,7 @@ def _refuse_with_places(rows, found, scale, codes):
         row
         for row in found[found["rating"].notna()].itertuples()
         if np.isnan(scale_for(scale, row.framework, row.dimension).value_of(row.rating))
-        and not any(_same(row.rating, code) for code in codes)
+        and not any(_same_spelling(row.rating, code) for code in codes)
     ]
     if not wrong:
         return
@@ -519,14 +719,6 @@ def _refuse_with_places(rows, found, scale, codes):
         raise RatingsError(given, error.allowed, error.todo) from None
 
 
-def _same(rating, code):
-    """Whether `check_ratings` takes a rating for a code of missing ones."""
-    try:
-        return float(rating) == float(code)
-    except (TypeError, ValueError):
-        return str(rating).strip() == str(code).strip()
-
-
 # --- who rated ---------------------------------------------------------------------------
 
 
@@ -541,17 +733,17 @@ class _People:
 
     @classmethod
     def of(cls, rows, known, raters, anonymous):
+        some = [] if _is_switch(anonymous) else _names(_listed(anonymous))
         names = _group_names(rows) if anonymous else []
-        unknown = [name for name in _listed(anonymous) if name not in names]
+        unknown = [name for name in some if name not in names]
         if unknown:
             raise RatingsError(
                 f"the anonymous groups {unknown}",
                 f"groups of the source: {names}",
                 "name some of these, or anonymous=True",
             )
-        hidden = tuple(names) if anonymous is True else tuple(sorted(_listed(anonymous)))
-        if raters is not None:
-            _list_of_names(raters)
+        hidden = tuple(names) if _is_switch(anonymous) else tuple(sorted(set(some)))
+        raters = _names(raters)
         found = _people(rows, hidden, raters)
         order = sorted(found) if raters is None else raters
         absent = [name for name in order if name not in found]
@@ -563,22 +755,6 @@ class _People:
             )
         _not_too_many(len(order) + len(hidden) * len(known.ratings), hidden)
         return cls(tuple(order), {name: found[name] for name in order}, hidden, raters is None)
-
-
-def _list_of_names(raters):
-    names = [] if isinstance(raters, str) else [name for name in raters if isinstance(name, str)]
-    if isinstance(raters, str) or len(set(names)) < len(raters):
-        raise RatingsError(
-            f"raters={raters!r}",
-            "a list that names each rater once, as text",
-            "give such a list, or leave it out for all raters",
-        )
-
-
-def _listed(anonymous):
-    if isinstance(anonymous, bool):
-        return []
-    return [anonymous] if isinstance(anonymous, str) else list(anonymous)
 
 
 def _group_names(rows):
@@ -593,7 +769,7 @@ def _people(rows, hidden, raters):
     two = people["low"] != people["high"]
     wanted = ~people["low"].isin(hidden) if hidden else _ibis().literal(True)
     if raters is not None:
-        wanted = wanted & people["rater"].isin(list(raters))
+        wanted = wanted & people["rater"].isin(raters)
     query = people.filter(two | wanted).order_by(two.desc(), "rater")
     found = rows.ask(query.limit(_MOST_COLUMNS + 1)).to_pylist()
     if found and found[0]["low"] != found[0]["high"]:
@@ -644,13 +820,12 @@ class _Plan:
     rows: _Rows
     known: _Known
     people: _People
+    scale: object
     duplicates: str
     most: int
 
     def blocks(self):
         """Patterns of each dimension alone: one query for all."""
-        if not (self.people.named or self.people.anonymous):
-            return
         answer = self._ask()
         names = answer.select(["framework", "dimension"]).to_pandas()
         places = names.groupby(["framework", "dimension"], sort=True).indices
@@ -669,6 +844,7 @@ class _Plan:
     def _ask(self):
         """By item, with a column for each rater or anonymous level; then by these columns."""
         rows, keys = self._chosen(), ["framework", "dimension"]
+        self._only_means_of_numbers(rows)
         cells = self._named_cells(rows) | self._level_cells(rows)
         by_item = rows.group_by([*keys, "item"]).agg(**cells, **self._again(rows))
         patterns = by_item.group_by([*keys, *cells]).agg(
@@ -683,7 +859,7 @@ class _Plan:
         return answer
 
     def _named_cells(self, rows):
-        rating = self._means(rows).mean if self.duplicates == "mean" else self._told(rows).max
+        rating = self._means(rows).mean if self.duplicates == "mean" else rows["rating"].max
         return {
             f"r{k}": rating(where=rows["rater"] == name) for k, name in enumerate(self.people.named)
         }
@@ -695,19 +871,31 @@ class _Plan:
             for k, rating in enumerate(self.known.ratings)
         }
 
-    def _told(self, rows):
-        """The rating, with a value of its own where it is missing: so a row is never NULL."""
-        return rows["rating"].coalesce(_ibis().literal(self.known.nothing))
+    def _only_means_of_numbers(self, rows):
+        """Labels have no mean: two of them on a nominal scale are refused."""
+        nominal = [
+            (rows["framework"] == framework) & (rows["dimension"] == dimension)
+            for framework, dimension in self.known.values
+            if scale_for(self.scale, framework, dimension).measurement == "nominal"
+        ]
+        if self.duplicates != "mean" or not nominal:
+            return
+        twice = self._twice(rows.filter(_ibis().or_(*nominal)))
+        found = self.rows.ask(twice.order_by(["framework", "dimension"]).limit(1)).to_pylist()
+        if found:
+            raise RatingsError(
+                f"duplicates='mean' on {found[0]['dimension']}, whose scale is nominal",
+                "duplicates='error': labels have no mean",
+                "remove the extra rows in the source",
+            )
 
     def _means(self, rows):
         """The value of each rating, to be averaged by the database."""
         values = {}
         for known in self.known.values.values():
             for rating, value in known.items():
-                if rating is not None:
+                if rating is not None and not np.isnan(value):
                     values.setdefault(rating, set()).add(value)
-        missing = [rating for rating, found in values.items() if np.isnan(list(found)).all()]
-        values = {rating: found for rating, found in values.items() if rating not in missing}
         one = {rating: next(iter(found)) for rating, found in values.items() if len(found) == 1}
         usable = len(one) == len(values) and np.isfinite(list(one.values())).all()
         text = rows["rating"].type().is_string()
@@ -721,30 +909,28 @@ class _Plan:
             )
         if not one:
             return _ibis().null("float64")
-        ibis = _ibis()
-        if same and not missing:
-            return rows["rating"].cast("float64")
         if same:
-            hidden = rows["rating"].isin(missing)
-            return ibis.ifelse(hidden, ibis.null("float64"), rows["rating"].cast("float64"))
-        return ibis.cases(*((rows["rating"] == rating, value) for rating, value in one.items()))
+            return rows["rating"].cast("float64")
+        return _ibis().cases(*((rows["rating"] == rating, value) for rating, value in one.items()))
 
     def _again(self, rows):
-        """What shows that a rater rated an item twice: rows, and different raters, of an item."""
+        """What shows that a rater rated an item twice: ratings, and who gave them."""
         if self.duplicates == "mean":
             return {}
+        rated = rows["rating"].notnull()
+        number = {"number": rated.ifelse(1, 0).sum()}
         if self.people.anonymous:
-            return {"all_rows": rows.count(), "different": rows["rater"].nunique()}
-        return {"all_rows": rows.count()}
+            number["different"] = rows["rater"].nunique(where=rated)
+        return number
 
     def _surplus(self, by_item, cells):
-        """Rows of an item beyond one for each rater."""
+        """Ratings of an item beyond one for each rater."""
         if self.duplicates == "mean":
             return by_item.count() * 0
         if self.people.anonymous:
-            return (by_item["all_rows"] - by_item["different"]).max()
+            return (by_item["number"] - by_item["different"]).max()
         there = [by_item[cell].notnull().ifelse(1, 0) for cell in cells]
-        return (by_item["all_rows"] - sum(there[1:], there[0])).max()
+        return (by_item["number"] - sum(there[1:], there[0])).max()
 
     def _refuse_so_many(self, number, most):
         raise RatingsError(
@@ -754,12 +940,16 @@ class _Plan:
             "far as memory goes",
         )
 
+    def _twice(self, rows):
+        """Who rated an item more than once. A row without a rating is none."""
+        rows = rows.filter(rows["rating"].notnull())
+        groups = rows.group_by(_IDS[:4]).agg(n=rows.count())
+        return groups.filter(groups["n"] > 1)
+
     def _refuse_duplicates(self, rows):
-        keys = ["framework", "dimension", "item", "rater"]
-        groups = rows.group_by(keys).agg(n=rows.count())
-        twice = groups.filter(groups["n"] > 1)
+        twice = self._twice(rows)
         number = self.rows.size(twice)
-        found = self.rows.ask(twice.order_by(keys).limit(_SHOWN)).to_pylist()
+        found = self.rows.ask(twice.order_by(_IDS[:4]).limit(_SHOWN)).to_pylist()
         places = [f"item {r['item']} by {r['rater']} on {r['dimension']}" for r in found]
         more = f" and {number - _SHOWN:,} more" if number > _SHOWN else ""
         raise RatingsError(

@@ -1,0 +1,299 @@
+"""What the book adds to Sphinx: links to the glossary, and a last hand on the pages.
+
+A Sphinx extension, named in ``_config.yml``. While a page is read, the first use of each
+glossary term becomes a link. When all pages are written,
+
+- each table's CSV, until then inside its link, becomes a file in ``_static/tables``;
+- a page loads only the scripts that it uses;
+- without JavaScript a page is light or dark as the reader's system is;
+- "edit" on a page that only includes another file opens that file.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+
+# ------------------------------------------------------------------ links to the glossary
+
+# Ordinary words, too: a link would be wrong more often than right.
+_NOT_LINKED = {"pattern", "coverage", "interval"}
+# Pages that explain no results, or have the terms themselves.
+_PLAIN_PAGES = ("book/glossary", "book/references", "book/status", "book/api", "data/")
+_TERM = re.compile(r"^(?=\S)(.+)$", re.MULTILINE)
+
+
+def glossary_terms(text: str) -> list[str]:
+    """The terms of the glossary in a page.
+
+    Parameters
+    ----------
+    text : str
+        Markdown with a ``{glossary}`` directive.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> glossary_terms("```{glossary}\\nkappa\\n  Agreement.\\n\\nAC1\\nAC2\\n  Two more.\\n```")
+    ['kappa', 'AC1', 'AC2']
+    """
+    return [
+        term
+        for block in re.findall(r"^```\{glossary\}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        for term in _TERM.findall(block)
+    ]
+
+
+def term_pattern(terms: list[str]) -> re.Pattern:
+    """One pattern for all terms: whole words, in singular or plural, the longest first.
+
+    Examples
+    --------
+    >>> found = term_pattern(["kappa", "percent agreement", "agreement"])
+    >>> [m.group(1) for m in found.finditer("Percent agreement and two kappas, kappaless")]
+    ['Percent agreement', 'kappa']
+    """
+    longest_first = sorted(terms, key=len, reverse=True)
+    names = "|".join(re.escape(term).replace("'", "['\u2019]") for term in longest_first)
+    return re.compile(rf"(?<![\w-])({names})(?:s|es)?(?![\w-])", re.IGNORECASE)
+
+
+def link_terms(app, doctree) -> None:
+    """Link the first use of each term in the sentences of a page to the glossary."""
+    from docutils import nodes
+    from sphinx import addnodes
+
+    place = app.env.docname
+    glossary = Path(app.srcdir) / "book" / "glossary.md"
+    if place.startswith(_PLAIN_PAGES) or not glossary.is_file():
+        return
+    terms = glossary_terms(glossary.read_text(encoding="utf-8"))
+    known = {term.lower(): term for term in terms if term not in _NOT_LINKED}
+    if not known:
+        return
+    pattern = term_pattern(list(known.values()))
+    blocked = (nodes.literal, nodes.reference, nodes.title, nodes.math, addnodes.pending_xref)
+
+    def free(text):
+        parent, in_sentence = text.parent, False
+        while parent is not None:
+            if isinstance(parent, blocked):
+                return False
+            in_sentence |= isinstance(parent, nodes.paragraph)
+            parent = parent.parent
+        return in_sentence
+
+    def link(found, term):
+        known.pop(term.lower())
+        return addnodes.pending_xref(
+            "",
+            nodes.inline("", found, classes=["xref", "std", "std-term"]),
+            refdomain="std",
+            reftype="term",
+            reftarget=term,
+            refexplicit=True,
+            refwarn=True,
+            refdoc=place,
+        )
+
+    for text in [t for t in doctree.findall(nodes.Text) if free(t)]:
+        words, pieces, start = text.astext(), [], 0
+        for match in pattern.finditer(words):
+            term = known.get(match.group(1).lower().replace("\u2019", "'"))
+            if term is None:
+                continue
+            pieces += [nodes.Text(words[start : match.start()]), link(match.group(), term)]
+            start = match.end()
+        if pieces:
+            pieces.append(nodes.Text(words[start:]))
+            text.parent.replace(text, [p for p in pieces if p.astext()])
+
+
+# ------------------------------------------------------------------------- the last hand
+
+_CSV = re.compile(
+    r'download="(?P<name>[a-z0-9-]+\.csv)" href="data:text/csv;charset=utf-8;base64,'
+    r'(?P<data>[A-Za-z0-9+/=]+)"'
+)
+_SCRIPT = re.compile(r'[ \t]*<script[^>]*\bsrc="(?P<src>[^"]+)"[^>]*></script>\n?')
+_ROOT = re.compile(r'data-content_root="([^"]*)"')
+# A script's file name, and what a page has that uses it. The icons are drawn by a style
+# sheet and fonts; the theme loads 1.5 MB of script that draws the same icons once more.
+_NEEDS = {
+    "charts.js": r'class="chart"',
+    "tables.js": r"rt-search",
+    "clipboard.min.js": r'class="highlight',
+    "copybutton.js": r'class="highlight',
+    "togglebutton.js": r'class="(?:[^"]* )?(?:toggle[ "]|admonition [^"]*dropdown[ "])',
+    "design-tabs.js": r'class="sd-tab-',
+    "tex-chtml.js": r'class="math ',
+    "all.min.js": r"(?!)",
+}
+_PRELOADED_FONT = re.compile(
+    r'<link rel="preload" as="font"[^>]*/fa-(?P<kind>\w+)-\d+\.woff2"[^>]*>\n?'
+)
+
+
+_UNNAMED = re.compile(r"(?P<link><a [^>]*>)([^<]+)</a><details([^>]*)><summary>")
+
+
+def own_scripts(page: str) -> str:
+    """A page without the scripts and fonts that nothing on it uses.
+
+    Examples
+    --------
+    >>> own_scripts('<script src="_static/tables.js?v=1"></script>')
+    ''
+    >>> own_scripts('<script src="tables.js"></script><div class="rt-search">')
+    '<script src="tables.js"></script><div class="rt-search">'
+    """
+
+    def keep(match):
+        name = match["src"].partition("?")[0].rpartition("/")[2]
+        return match.group() if re.search(_NEEDS.get(name, ""), page) else ""
+
+    def keep_font(match):
+        return match.group() if f"fa-{match['kind']}" in _PRELOADED_FONT.sub("", page) else ""
+
+    return _PRELOADED_FONT.sub(keep_font, _SCRIPT.sub(keep, page))
+
+
+def tables_as_files(page: str, place: str) -> tuple[str, dict[str, bytes]]:
+    """A page whose tables link to CSV files, and the files.
+
+    Parameters
+    ----------
+    page : str
+        HTML in which `raters.display` put each table's CSV into its link.
+    place : str
+        Where the files will be, seen from the page.
+
+    Returns
+    -------
+    str, dict
+        The page; each file's name and content.
+
+    Examples
+    --------
+    >>> tables_as_files('<a download="t.csv" href="data:text/csv;charset=utf-8;base64,YQ==">', "x/")
+    ('<a download="t.csv" href="x/t.csv">', {'t.csv': b'a'})
+    """
+    files = {m["name"]: base64.b64decode(m["data"]) for m in _CSV.finditer(page)}
+    return _CSV.sub(rf'download="\g<name>" href="{place}\g<name>"', page), files
+
+
+def plain_theme(styles: list[str]) -> str:
+    """The theme's colours for readers without JavaScript.
+
+    The theme names its colours under ``data-theme="light"`` and ``"dark"``, which a script
+    sets. Without it the page says ``"auto"``, and has none.
+
+    Parameters
+    ----------
+    styles : list of str
+        The style sheets.
+
+    Returns
+    -------
+    str
+        The same colours for ``"auto"``, by the reader's system.
+
+    Examples
+    --------
+    >>> print(plain_theme(['html[data-theme="dark"] p{color:red}a{b:c}']))
+    @media (prefers-color-scheme: dark) {
+    html[data-theme="auto"] p{color:red}
+    }
+    """
+    named = re.compile(r'\[data-theme="?(light|dark)"?\]')
+    lines = []
+    for style in styles:
+        bare = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+        for selector, colours in re.findall(r"([^{}]*\[data-theme[^{}]*)\{([^{}]*)\}", bare):
+            themes = set(named.findall(selector))
+            selector = named.sub('[data-theme="auto"]', selector.strip())
+            rule = f"{selector}{{{colours.strip()}}}"
+            if len(themes) == 1:
+                rule = f"@media (prefers-color-scheme: {themes.pop()}) {{\n{rule}\n}}"
+            lines.append(rule)
+    return "\n".join(lines)
+
+
+def finish(site: Path, source: Path) -> None:
+    """Go over all pages of a finished site.
+
+    Parameters
+    ----------
+    site : Path
+        The folder of the pages.
+    source : Path
+        The folder that they were made from.
+    """
+    static = site / "_static"
+    names = [*sorted((static / "styles").glob("*.css")), static / "pygments.css"]
+    names += sorted(set(static.glob("*.css")) - {*names, static / "noscript.css"})
+    styles = [path.read_text(encoding="utf-8") for path in names if path.is_file()]
+    (static / "noscript.css").write_text(plain_theme(styles), encoding="utf-8", newline="\n")
+    edited = edit_targets(source)
+    for path in sorted(site.rglob("*.html")):
+        page = path.read_text(encoding="utf-8")
+        root = _ROOT.search(page)
+        if root is None:  # not a page of the theme: the first page only leads on
+            continue
+        style = f'{root[1]}_static/noscript.css"'
+        page = page.replace(
+            "</head>", f'<noscript><link rel="stylesheet" href="{style}></noscript>\n</head>', 1
+        )
+        page = own_scripts(page)
+        # The theme's buttons that open a part of the table of contents have no name.
+        page = _UNNAMED.sub(r'\g<link>\2</a><details\3><summary aria-label="Pages of: \2">', page)
+        page, files = tables_as_files(page, f"{root[1]}_static/tables/")
+        for name, data in files.items():
+            target = static / "tables" / name
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(data)
+        given = path.relative_to(site).with_suffix("").as_posix()
+        for old, new in edited.get(given, ()):
+            page = page.replace(old, new)
+        path.write_text(page, encoding="utf-8", newline="\n")
+
+
+def edit_targets(source: Path) -> dict[str, list[tuple[str, str]]]:
+    """For each page whose text is elsewhere: what in it names the page, and what it should.
+
+    Parameters
+    ----------
+    source : Path
+        The folder that the pages are made from.
+
+    Returns
+    -------
+    dict
+        Page to pairs of a piece of an address and its replacement.
+    """
+    found = {"book/status": [("/book/status.md", "/book/build.py")]}
+    for path in sorted(source.glob("book/**/*.md")):
+        included = re.fullmatch(r"```\{include\} (\S+)\n```", path.read_text("utf-8").strip())
+        if included:
+            page = path.relative_to(source)
+            target = (path.parent / included[1]).resolve().relative_to(source.resolve())
+            found[page.with_suffix("").as_posix()] = [
+                (f"/{page.as_posix()}", f"/{target.as_posix()}")
+            ]
+    return found
+
+
+def _finished(app, exception) -> None:
+    if exception is None and app.builder.format == "html":
+        finish(Path(app.outdir), Path(app.srcdir))
+
+
+def setup(app) -> dict:
+    """What Sphinx calls."""
+    app.connect("doctree-read", link_terms)
+    app.connect("build-finished", _finished, priority=900)  # after the theme's own
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

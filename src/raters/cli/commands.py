@@ -1,0 +1,247 @@
+"""What each command does. What only some of them need is imported inside."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from raters.cli.given import reading_of
+from raters.cli.say import note_lines, plain
+from raters.errors import RatingsError
+from raters.formats.base import count_of
+
+_LABELS = ("framework", "dimension", "rater_a", "rater_b", "group", "statistic")
+
+
+def inspect(options, say) -> None:
+    """`raters inspect`: what the files seem to hold, and the proposed raters.toml."""
+    from raters.inspection import inspect as look
+
+    with say.working("looking at the files"):
+        seen = look(options.files)
+    if options.write:
+        seen.save(options.write, overwrite=options.force)
+    if options.json:
+        say.json({"command": "inspect", **seen.to_dict()})
+        return
+    say.out(seen)
+    if options.write:
+        say.remark(f"wrote {options.write}: check each line before you go on")
+    else:
+        say.remark("nothing is written; --write raters.toml writes the proposal")
+
+
+def agreement(options, say) -> None:
+    """`raters agreement`: within groups, or of every two raters."""
+    from raters.report import analysis
+
+    reading = reading_of(options, say)
+    how = {
+        "statistics": options.statistic,
+        "resamples": analysis.RESAMPLES if options.resamples is None else options.resamples,
+        "seed": options.seed,
+        "level": options.level,
+        "interval": options.interval,
+    }
+    with say.working("agreement"):
+        compute = analysis.between_pairs if options.pairs else analysis.within_groups
+        found = compute(reading.ratings, reading.scale, **how)
+    if options.json:
+        say.json(_for_machines("agreement", reading, {"results": found}, found.attrs))
+        return
+    _say_reading(reading, options, say)
+    say.out(_without_notes(found))
+    for line in note_lines(found, _LABELS):
+        say.out(line)
+
+
+def _for_machines(command, reading, results, settings):
+    from raters.cli.parser import version_of_raters
+
+    return {
+        "command": command,
+        "version": version_of_raters(),
+        "settings": plain(dict(settings)),
+        "reading": reading.to_dict(),
+        **results,
+    }
+
+
+def _say_reading(reading, options, say):
+    if not options.quiet:
+        say.out(reading)
+        say.out()
+
+
+def _without_notes(found):
+    """The table as people read it; notes are sentences and stand below it."""
+    return repr(found.assign(note="").readable()) if len(found) else "no results"
+
+
+def benchmark(options, say) -> None:
+    """`raters benchmark`: verdicts on each judge."""
+    from raters.benchmark.readings import verdict_counts
+    from raters.report import analysis
+
+    reading = reading_of(options, say)
+    ratings = reading.ratings
+    judges = analysis.judges_of(ratings, options.judge)
+    if not judges:
+        raise RatingsError(
+            "no judge",
+            "--judge with the name of a rater, or a group called judge in raters.toml",
+            f"name one of: {', '.join(sorted(ratings['rater'].unique())[:12])}",
+        )
+    experts = analysis.experts_of(ratings, options.reference or ["expert"], judges)
+    with say.working("benchmark"):
+        found = analysis.against_experts(
+            ratings,
+            reading.scale,
+            judges,
+            experts,
+            options.statistic,
+            options.reading or ["single"],
+            options.resamples,
+            options.seed,
+            options.level,
+            options.interval,
+            options.margin,
+        )
+    counts = verdict_counts(found)
+    if options.json:
+        results = {"judges": judges, "experts": experts, "results": found, "counts": counts}
+        say.json(_for_machines("benchmark", reading, results, found.attrs))
+        return
+    _say_reading(reading, options, say)
+    _say_verdicts(found, counts, experts, say)
+
+
+def _say_verdicts(found, counts, experts, say):
+    from raters.benchmark.readings import verdicts
+
+    attrs = found.attrs
+    say.out(
+        f"Experts: {', '.join(experts)}. Intervals of {100 * attrs['level']:g} % from "
+        f"{attrs['resamples']:,} resamples of items; differences up to {attrs['margin']:g} "
+        "do not matter."
+    )
+    for row in counts.itertuples():
+        say.out()
+        table = verdicts(found, row.judge, row.reading, row.statistic)
+        say.out(f"{row.judge}, reading {row.reading}, {row.statistic}")
+        say.out(table.to_string(index=False))
+        said = {"above": row.above, "within": row.within, "below": row.below}
+        said |= {"cannot tell": row.cannot_tell, "not defined": row.other}
+        parts = [f"{n} {name}" for name, n in said.items() if n]
+        say.out(f"Of {count_of(row.dimensions, 'dimension')}: {', '.join(parts)}.")
+    for line in note_lines(found, ("judge", "dimension", "reading", "statistic")):
+        say.out(line)
+
+
+def report(options, say) -> None:
+    """`raters report`: the folder with the whole analysis."""
+    from raters.cli.given import declared_of
+    from raters.report import report as write
+
+    config = declared_of(options, say)
+    made = write(
+        options.files,
+        options.out,
+        config,
+        judges=options.judge,
+        reference=options.reference or ["expert"],
+        resamples=options.resamples,
+        seed=options.seed,
+        level=options.level,
+        margin=options.margin,
+        title=options.title,
+        drop_at_most=options.drop_at_most,
+        replace=options.force,
+        working=say.working,
+    )
+    if options.json:
+        say.json({"command": "report", "folder": str(made), "page": str(made / "index.html")})
+    else:
+        say.out(made / "index.html")
+
+
+def convert(options, say) -> None:
+    """`raters convert`: the ratings as read, in the long format."""
+    from raters.report.tables import formula_like, spreadsheet_safe, write_table
+
+    reading = reading_of(options, say)
+    frame = reading.ratings
+    risky = 0 if options.for_spreadsheets else formula_like(frame)
+    frame = spreadsheet_safe(frame) if options.for_spreadsheets else frame
+    with say.working(f"writing {options.out}"):
+        write_table(frame, options.out, options.force)
+    if options.json:
+        say.json({"command": "convert", "file": str(options.out), **reading.to_dict()})
+        return
+    say.out(options.out)
+    say.remark(str(reading).replace("\n- ", "; "))
+    if risky:
+        say.remark(
+            f"{risky:,} cells start with = + - @ as formulas do, and are written as they are: "
+            "--for-spreadsheets puts an apostrophe before each"
+        )
+
+
+def simulate(options, say) -> None:
+    """`raters simulate`: ratings with a known truth."""
+    from raters.cli.simulated import simulated, truth
+    from raters.report.tables import write_table
+
+    frame = simulated(
+        options.items, options.raters, options.judges, options.levels, options.reliability,
+        options.shift, options.seed,
+    )  # fmt: skip
+    known = truth(options.levels, options.reliability, options.shift)
+    write_table(frame, options.out, options.force)
+    if options.json:
+        say.json({"command": "simulate", "file": str(options.out), "truth": known})
+        return
+    say.out(options.out)
+    table = pd.DataFrame({"truth, with infinitely many items": known.values()}, known.keys())
+    say.out(table.round(3).to_string())
+
+
+def example(options, say) -> None:
+    """`raters example`: copy the example study."""
+    from raters.examples import copy_to
+
+    for path in copy_to(options.out):
+        say.out(path)
+
+
+def completion(options, say) -> None:
+    """`raters completion`: the script for a shell."""
+    from raters.cli.completion import script
+    from raters.cli.parser import build
+
+    print(script(options.shell, build()), end="")
+
+
+def data(options, say) -> None:
+    """`raters data`: fetch or check the study's files."""
+    from raters.study import files
+
+    if options.check:
+        checked = files.verify()
+        say.out(f"{len(checked)} files in {files.place()}: every checksum is right.")
+        return
+    files.fetch()
+    say.out(f"The study's files are in {files.place()}, checked by sha256.")
+
+
+def results(options, say) -> None:
+    """`raters results`: every computed table of the study."""
+    import sys
+
+    from raters.study import files, simulate
+    from raters.study.export import write
+
+    study = files.resolve(options.study)
+    for path in write(options.out, study, options.resamples, options.seed):
+        say.out(path)
+    if study == "simulated":
+        print(f"{simulate.STAMP} Every table says so in its notes.", file=sys.stderr)

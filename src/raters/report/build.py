@@ -1,0 +1,304 @@
+"""Make the folder of a report: whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+
+from raters.config import Config
+from raters.errors import RatingsError
+from raters.read import named_paths
+from raters.report.execute import MADE, TEMPLATE, NotebookError, execute
+from raters.report.html import Section, bullets
+from raters.report.methods import versions
+from raters.report.page import page
+from raters.report.study import Study
+from raters.report.tables import spreadsheet_safe, write_csv
+
+MADE_BY = "raters report"
+_NOTE = "provenance.json"
+_NEEDED = ("altair", "vl_convert", "papermill", "nbformat", "ipykernel")
+_BLOCK = 1 << 20
+
+
+def report(
+    files,
+    out,
+    config: Config | str | Path,
+    judges: Sequence[str] = (),
+    reference: Sequence[str] = ("expert",),
+    resamples: int | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+    margin: float = 0.1,
+    title: str = "",
+    drop_at_most: int | None = None,
+    replace: bool = False,
+    working: Callable = lambda what: nullcontext(),
+) -> Path:
+    """Write a folder with the whole analysis of some ratings.
+
+    Parameters
+    ----------
+    files : str, Path or sequence of them
+        The ratings; see `raters.read.read`.
+    out : str or Path
+        The folder: one that is not there, an empty one, or a report, which is replaced.
+    config : Config, str or Path
+        What is declared of the files.
+    judges : sequence of str
+        Who is judged. Default: the group called "judge"; there may be none.
+    reference : sequence of str
+        The experts: a group, or the names of raters.
+    resamples : int, optional
+        Of items. Default: 2000, and up to 10000 for judges.
+    seed, level, margin
+        As in `raters.benchmark.benchmark`.
+    title : str
+        Of the page. Default: made of the files' names.
+    drop_at_most : int, optional
+        As in `raters.read.read`.
+    replace : bool
+        Replace the folder whatever it holds.
+    working : callable
+        Called with what is being done; returns a context manager. For progress.
+
+    Returns
+    -------
+    Path
+        The folder: ``index.html`` (one file that needs nothing else), ``report.ipynb``
+        (executed), ``tables/*.csv``, ``raters.toml``, ``provenance.json``.
+
+    Raises
+    ------
+    RatingsError
+        From `raters.read.read`; a judge or a reference that was named and is not there; a
+        folder that holds something else; a package that is not installed.
+
+    Notes
+    -----
+    Two runs write the same bytes, but for the time in ``provenance.json``. In the tables an
+    apostrophe stands before texts that a spreadsheet would take for a formula (= + - @, tab
+    and line breaks). The folder is made beside its place and put there when it is whole.
+
+    Examples
+    --------
+    >>> from raters.examples import FOLDER
+    >>> files = [FOLDER / "ratings.csv", FOLDER / "judge.jsonl"]
+    >>> report(files, FOLDER, FOLDER / "raters.toml")
+    Traceback (most recent call last):
+    raters.errors.RatingsError: Given: ...examples, which holds ratings.csv. Allowed: ...
+    """
+    _check_installed()
+    paths = [path for path, _ in named_paths(files)]
+    out = Path(out)
+    _check_place(out, paths, replace)
+    config, declared = _declared(config)
+    options = {
+        "judges": list(judges), "reference": list(reference), "resamples": resamples,
+        "seed": seed, "level": level, "margin": margin, "title": title,
+        "drop_at_most": drop_at_most,
+    }  # fmt: skip
+    with working("reading"):
+        # What is wrong with the files is said at once, before anything is started.
+        Study.read(paths, config, **options)
+    part = out.absolute().with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        part.mkdir()
+        with working("the report"):
+            _fill(part, out, paths, declared, options)
+        _put(part, out)
+    except OSError as error:
+        raise RatingsError(
+            f"{out}, which cannot be written ({error.strerror or error})",
+            "a folder that can be made, in a folder that is there",
+            "name another place, or make room",
+        ) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return out
+
+
+# ----------------------------------------------------------------------------- the place
+def _check_installed():
+    absent = [name for name in _NEEDED if not _installed(name)]
+    if absent:
+        raise RatingsError(
+            f"a report without the packages {', '.join(absent)}",
+            "the extra report; inspect, agreement and benchmark need none",
+            'pip install "raters[report]"',
+        )
+
+
+def _installed(name):
+    try:
+        return find_spec(name) is not None
+    except ImportError:
+        return False
+
+
+def _check_place(out, paths, replace):
+    here = out.absolute()
+    if not here.parent.is_dir():
+        raise RatingsError(
+            f"{out}, in a folder that is not there", "a folder within one that is", "make it first"
+        )
+    if not (out.exists() or out.is_symlink()):
+        return
+    plain = out.is_dir() and not out.is_symlink()
+    inside = [path for path in (*paths, Path.cwd()) if path.resolve().is_relative_to(out.resolve())]
+    if inside or not plain:
+        what = f"which holds {inside[0].name}" if plain else "which is no folder"
+        raise RatingsError(
+            f"{out}, {what}", "a folder of its own for the report", "name another place"
+        )
+    strange = _not_ours(out)
+    if strange and not replace:
+        raise RatingsError(
+            f"{out}, which holds {strange[0]} and is no report as raters wrote it",
+            "a folder that is not there, or a report, which is replaced",
+            "name another place, or add --force (replace=True) to lose what is in it",
+        )
+
+
+def _not_ours(folder):
+    """What a folder holds that no report wrote there."""
+    there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir())
+    try:
+        note = json.loads((folder / _NOTE).read_text(encoding="utf-8"))
+        wrote = {_NOTE, *note["files"]} if note.get("made_by") == MADE_BY else set()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        wrote = set()
+    changed = [
+        name for name in there
+        if name in wrote and name != _NOTE and _sha256(folder / name) != note["files"][name]
+    ]  # fmt: skip
+    return [name for name in there if name not in wrote] + changed
+
+
+def _put(part, out):
+    """The folder in its place; what was there goes away only then."""
+    if not out.exists():
+        os.replace(part, out)
+        return
+    old = part.with_suffix(".old")
+    os.replace(out, old)
+    try:
+        os.replace(part, out)
+    except BaseException:
+        os.replace(old, out)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+# ------------------------------------------------------------------------------ the folder
+def _declared(config):
+    """The config, and the bytes of its file: a user's comments stay."""
+    if isinstance(config, Config):
+        return config, config.to_toml().encode()
+    found = Config.load(config)
+    return found, Path(config).read_bytes()
+
+
+def _fill(part, out, paths, declared, options):
+    (part / "raters.toml").write_bytes(declared)
+    # Seen from the folder, which keeps its parent: the notebook can be run again there.
+    base = out.absolute().parent.resolve() / out.name
+    files = [os.path.relpath(path.resolve(), base) for path in paths]
+    notebook = _executed(part, {"files": files, "config": "raters.toml", **options})
+    title = options["title"] or "Agreement report: " + ", ".join(p.name for p in paths[:3])
+    made = "Made by raters report " + versions()["raters"] + f" from {', '.join(files)}."
+    text = page(notebook, title, made)
+    (part / "index.html").write_bytes(text.encode("utf-8", "backslashreplace"))
+    _write_note(part, paths, files, options)
+
+
+def _executed(part, parameters):
+    """The template run with these parameters, without what differs from run to run."""
+    import nbformat
+
+    source = resources.files("raters.report").joinpath(MADE).read_text(encoding="utf-8")
+    (part / TEMPLATE).write_text(source, encoding="utf-8")
+    try:
+        execute(part, parameters)
+    except NotebookError as error:
+        raise _of_the_notebook(error) from error
+    notebook = nbformat.read(part / MADE, as_version=4)
+    for number, cell in enumerate(notebook["cells"]):
+        tags = cell["metadata"].get("tags", [])
+        cell["metadata"] = {"tags": tags} if tags else {}
+        if "injected-parameters" in tags:
+            cell["id"] = f"injected-{number}"
+    notebook["metadata"].pop("papermill", None)
+    notebook["metadata"]["language_info"] = {"name": "python"}
+    with open(part / MADE, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as file:
+        nbformat.write(notebook, file)
+    return notebook
+
+
+def _of_the_notebook(error):
+    if error.name == "RatingsError" and error.value.startswith("Given: "):
+        given, _, rest = error.value.removeprefix("Given: ").partition(". Allowed: ")
+        allowed, _, todo = rest.rpartition(". To do: ")
+        return RatingsError(given, allowed, todo)
+    return RatingsError(
+        f"ratings on which the report fails ({error})",
+        "any ratings: this is a fault of raters, not yours",
+        "report it with a small example; raters agreement and raters benchmark may still work",
+    )
+
+
+def write_tables(study: Study, folder) -> Section:
+    """Write every table of a study as CSV.
+
+    Parameters
+    ----------
+    study : Study
+    folder : str or Path
+        It is made where it is not there.
+
+    Returns
+    -------
+    Section
+        The list of them.
+    """
+    folder = Path(folder)
+    folder.mkdir(exist_ok=True)
+    lines = []
+    for name, frame in study.tables.items():
+        write_csv(spreadsheet_safe(frame), folder / f"{name}.csv")
+        lines.append(f"tables/{name}.csv: {len(frame):,} rows")
+    return Section(bullets(lines))
+
+
+def _write_note(part, paths, files, options):
+    wrote = sorted(p.relative_to(part).as_posix() for p in part.rglob("*") if p.is_file())
+    note = {
+        "made_by": MADE_BY,
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "options": options,
+        "ratings": [
+            {"file": name, "bytes": path.stat().st_size, "sha256": _sha256(path)}
+            for path, name in zip(paths, files)
+        ],
+        "files": {name: _sha256(part / name) for name in wrote},
+    }
+    text = json.dumps(note, indent=1) + "\n"
+    (part / _NOTE).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _sha256(path):
+    digest = sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,628 @@
+"""The sections of the report, each from a `Study`: what was found, or why it was not.
+
+Charts are imported inside: the package without the extra ``report`` has none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from raters.agreement import MEAN
+from raters.benchmark.readings import ALL, OPEN, verdict_counts
+from raters.display import interval, number
+from raters.formats.base import count_of
+from raters.report import analysis, checklist, methods
+from raters.report.html import (
+    Section,
+    bullets,
+    figure,
+    file_link,
+    heading,
+    paragraph,
+    table,
+    why_not,
+)
+from raters.report.study import WIDTH, Missing, Study
+
+_MOST_LINES = 40  # of a chart
+_MOST_SERIES = 6
+_NAMES = {
+    "krippendorff_alpha_interval": "Krippendorff's alpha (interval)",
+    "krippendorff_alpha_ordinal": "Krippendorff's alpha (ordinal)",
+    "krippendorff_alpha_nominal": "Krippendorff's alpha (nominal)",
+    "weighted_kappa_quadratic": "quadratic weighted kappa",
+    "cohen_kappa": "Cohen's kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2": "Gwet's AC2",
+    "mean_percent_agreement": "percent agreement (mean of pairs)",
+    "percent_agreement": "percent agreement",
+}
+_RESULT = {"estimate": "estimate", "interval": "interval", "n_items": "items"}
+
+
+def _named(statistic):
+    return _NAMES.get(statistic, statistic)
+
+
+def _with_interval(frame, value="estimate"):
+    """A table's rows with the interval in one cell, and names that people know."""
+    found = frame.assign(
+        interval=[
+            interval(low, high) if np.isfinite(low) else ""
+            for low, high in zip(frame["low"], frame["high"])
+        ]
+    )
+    if "statistic" in found:
+        found["statistic"] = found["statistic"].map(_named)
+    return found.rename(columns={value: "estimate"}) if value != "estimate" else found
+
+
+def _notes(frame, labels, most=30):
+    """The notes, each once, with the rows that it is about."""
+    about: dict[str, list[str]] = {}
+    for row in frame[frame["note"].ne("")].to_dict("records"):
+        name = ", ".join(str(row[c]) for c in labels if row[c] not in ("", "all"))
+        about.setdefault(row["note"], []).append(name)
+    lines = []
+    for note, names in about.items():
+        names = list(dict.fromkeys(names))
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        lines.append(f"{'; '.join(names[:3])}{more}: {note}.".removeprefix(": "))
+    return (paragraph("Notes:", "file") + bullets(lines, most)) if lines else ""
+
+
+# ------------------------------------------------------------------------------ in short
+def summary(study: Study) -> Section:
+    """What was found, in a few lines.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    lines = [str(study.reading).splitlines()[0] + "."]
+    lines += _agreement_lines(study)
+    lines += _judge_lines(study)
+    lines += _warning_lines(study)
+    return Section(bullets(lines))
+
+
+def _main(study):
+    """The main statistic of each kind of scale, of single dimensions."""
+    rows = study.within
+    names = {analysis.WITHIN[True][0], analysis.WITHIN[False][0]}
+    return rows[rows["statistic"].isin(names) & (rows["dimension"] != MEAN)]
+
+
+def _agreement_lines(study):
+    if isinstance(study.within, Missing):
+        return [f"Agreement within groups: not shown. {study.within.reason}"]
+    lines = []
+    for (group, statistic), rows in _main(study).groupby(["group", "statistic"], sort=False):
+        known = rows[rows["estimate"].notna()]
+        who = f"Group {group}, {_named(statistic)}"
+        if known.empty:
+            lines.append(f"{who}: not defined. {rows['note'].iloc[0]}.")
+            continue
+        low, high = (known.loc[known["estimate"].agg(f)] for f in ("idxmin", "idxmax"))
+        if len(rows) == 1:
+            said = f"{number(low.estimate)}, interval {interval(low.low, low.high)}"
+        else:
+            said = (
+                f"from {number(low.estimate)} ({low.dimension}) to {number(high.estimate)} "
+                f"({high.dimension}) over {len(rows)} dimensions"
+            )
+        lost = len(rows) - len(known)
+        lines.append(f"{who}: {said}{f'; {lost} not defined' if lost else ''}.")
+    return lines
+
+
+def _judge_lines(study):
+    if isinstance(study.benchmark, Missing):
+        return [f"Judges: not shown. {study.benchmark.reason}"]
+    found = study.benchmark
+    counts = verdict_counts(found[found["reading"] == "single"])
+    lines = []
+    for judge, rows in counts.groupby("judge", sort=False):
+        total = rows.sum(numeric_only=True)
+        parts = {
+            "above the experts' ceiling": total.above,
+            f"within {study.margin:g} of it": total.within,
+            "below it": total.below,
+            "cannot be told": total.cannot_tell,
+            "not defined": total.other,
+        }
+        said = ", ".join(f"{what} on {n}" for what, n in parts.items() if n)
+        lines.append(f"Judge {judge}, {count_of(total.dimensions, 'dimension')}: {said}.")
+        lines += _mean_line(found[(found["judge"] == judge) & (found["reading"] == "single")])
+    return lines
+
+
+def _mean_line(rows):
+    whole = rows[rows["framework"].eq(ALL) | rows["dimension"].eq(MEAN)]
+    whole = whole[whole["difference"].notna()]
+    if whole.empty:
+        return []
+    row = whole.iloc[-1]
+    text = (
+        f"Its mean difference from the experts' own agreement, {_named(row.statistic)}: "
+        f"{number(row.difference)}, interval {interval(row.low, row.high)}."
+    )
+    if str(row.verdict).startswith(OPEN):
+        text += " The interval holds differences that matter and 0: it decides nothing."
+    return [text]
+
+
+def _warning_lines(study):
+    lines = [
+        f"Look at this: {note}."
+        for note in study.reading.notes
+        if "share no item" in note or "digits are lost" in note or "in a declared group" in note
+    ]
+    found = [f for f in (study.within, study.pairs) if not isinstance(f, Missing)]
+    asked = {
+        part
+        for frame in found
+        for note in frame["note"]
+        for part in note.split("; ")
+        if "is a scale reversed?" in part
+    }
+    return lines + [f"Look at this: {part}." for part in sorted(asked)[:5]]
+
+
+# ---------------------------------------------------------------------- the data as read
+def data(study: Study) -> Section:
+    """The data as read: what was left out and why, and how the raters rate.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    reading = study.reading
+    parts = [
+        table(reading.files, "The files.", {c: c for c in reading.files}, "files"),
+        bullets([f"{note}." for note in reading.notes]),
+        heading("Left out"),
+        _dropped(reading),
+    ]
+    if len(reading.left_out):
+        columns = {"file": "file", "reason": "reason", "n": "rows"}
+        parts.append(table(reading.left_out, "No ratings, by declaration.", columns, "left_out"))
+    if len(reading.missing):
+        columns = {"file": "file", "cell": "written as", "n": "ratings"}
+        parts.append(table(reading.missing, "Missing ratings.", columns, "missing"))
+    if len(reading.answers):
+        columns = {"rater": "judge", "kind": "kind", "code": "why", "n": "answers"}
+        parts.append(
+            table(reading.answers, "What became of the answers in free text.", columns, "answers")
+        )
+    parts += [heading("The raters"), _raters(study), heading("Use of the levels"), _levels(study)]
+    return Section(*parts)
+
+
+def _dropped(reading):
+    if not len(reading.problems):
+        return paragraph("Every row could be read.")
+    columns = {c: c for c in ("file", "line", "column", "value", "reason")}
+    return table(reading.problems, "Rows that could not be read.", columns, "problems")
+
+
+def _raters(study):
+    columns = {c: c for c in study.raters}
+    columns |= {"std": "standard deviation", "min": "lowest", "max": "highest"}
+    return table(
+        study.raters,
+        "Who rated how much.",
+        {c: columns[c] for c in study.raters},
+        "raters",
+    )
+
+
+def _levels(study):
+    found = study.levels.rename(columns={"group": "rater"})
+    levels = list(dict.fromkeys(found["level"]))
+    lines = len(found[["dimension", "rater"]].drop_duplicates())
+    if lines > _MOST_LINES or len(levels) > 12:
+        return why_not(
+            f"{lines} lines with {len(levels)} levels are too many for a chart; the numbers are "
+            "in tables/levels.csv."
+        )
+    from raters import charts
+
+    unused = found[found["n"] == 0]
+    said = "Every level was used by every group."
+    if len(unused):
+        row = unused.iloc[0]
+        said = (
+            f"{count_of(len(unused), 'level')} of a group and dimension "
+            f"{'was' if len(unused) == 1 else 'were'} never used, the first: "
+            f"{row['level']} by {row['rater']} on {row['dimension']}."
+        )
+    chart = charts.shares(found, "Which levels does each group use?", said, levels)
+    return figure(chart) + file_link("levels")
+
+
+# --------------------------------------------------------------------------- agreement
+def within(study: Study) -> Section:
+    """Agreement within each group, with intervals.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    found = study.within
+    if isinstance(found, Missing):
+        return Section(why_not(found.reason))
+    columns = {"group": "group", "dimension": "dimension", "statistic": "statistic"}
+    columns |= _RESULT | {"n_ratings": "ratings"}
+    alone = sorted(set(study.ratings["group"]) - set(study.groups))
+    left = [f"Group {name} has one rater: there is no agreement within it." for name in alone]
+    return Section(
+        _agreement_chart(study),
+        table(_with_interval(found), "Agreement within groups.", columns, "agreement"),
+        _notes(found, ("group", "dimension", "statistic")),
+        bullets(left),
+    )
+
+
+def _agreement_chart(study):
+    from raters import charts
+
+    rows = _main(study)
+    rows = rows[rows["estimate"].notna()].rename(columns={"group": "series"})
+    if rows.empty:
+        return why_not("No coefficient is defined: the notes in the table say why.")
+    if rows["dimension"].nunique() > _MOST_LINES or rows["series"].nunique() > _MOST_SERIES:
+        return why_not("Too many dimensions or groups for a chart: see the table.")
+    names = {_named(name) for name in rows["statistic"]}
+    best = rows.loc[rows["estimate"].idxmax()]
+    worst = rows.loc[rows["estimate"].idxmin()]
+    said = (
+        f"{' and '.join(sorted(names))}, with {100 * study.level:g} % intervals, n = "
+        f"{rows['n_items'].max():,} items: highest {number(best.estimate)} ({best.series}, "
+        f"{best.dimension}), lowest {number(worst.estimate)} ({worst.series}, {worst.dimension})."
+    )
+    chart = charts.dots(rows, "How much does each group agree?", said, x_title="alpha")
+    return figure(chart)
+
+
+def pairs(study: Study) -> Section:
+    """Agreement of every two raters.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    found = study.pairs
+    if isinstance(found, Missing):
+        return Section(why_not(found.reason))
+    columns = {"rater_a": "rater", "rater_b": "and", "dimension": "dimension"}
+    columns |= {"statistic": "statistic"} | _RESULT
+    return Section(
+        table(_with_interval(found), "Pairs of raters.", columns, "pairs"),
+        _notes(found, ("rater_a", "rater_b", "dimension")),
+    )
+
+
+# ------------------------------------------------------------------------------ judges
+def judges(study: Study) -> Section:
+    """Each judge against the experts' own agreement, with a verdict for each dimension.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    found = study.benchmark
+    if isinstance(found, Missing):
+        return Section(why_not(found.reason))
+    single = found[found["reading"] == "single"]
+    parts = [
+        paragraph(
+            "The ceiling is the mean agreement of two experts; a judge's value is its mean "
+            "agreement with one expert, on the same items. A judge who is one more expert has "
+            "a difference of 0."
+        ),
+        _judges_chart(study, single),
+    ]
+    for judge, rows in single.groupby("judge", sort=False):
+        parts.append(heading(f"Judge {judge}"))
+        parts.append(_verdicts(study, judge, rows))
+        parts.append(_notes(rows, ("dimension", "statistic")))
+        parts.append(_other_readings(found[found["judge"] == judge], judge))
+    parts.append(file_link("benchmark", "decisions"))
+    return Section(*parts)
+
+
+def _judges_chart(study, rows):
+    from raters import charts
+
+    rows = rows[rows["difference"].notna()]
+    rows = rows[rows["framework"] != ALL] if rows["framework"].nunique() > 1 else rows
+    if rows.empty:
+        return why_not("No difference is defined: the notes in the tables say why.")
+    if rows["dimension"].nunique() > _MOST_LINES or rows["judge"].nunique() > _MOST_SERIES:
+        return why_not("Too many dimensions or judges for a chart: see the tables.")
+    counts = verdict_counts(rows)
+    said = "; ".join(
+        f"{r.judge}: {r.above} above, {r.within} within, {r.below} below, {r.cannot_tell} open"
+        for r in counts.itertuples()
+    )
+    said = (
+        f"Judge less experts, with {100 * study.level:g} % intervals; the grey band holds "
+        f"differences up to {study.margin:g}. Of {len(study.dimensions)} dimensions, {said}."
+    )
+    chart = charts.against_line(
+        rows,
+        "Does a judge agree with experts as they agree with each other?",
+        said,
+        margin=study.margin,
+        x_title="judge less experts",
+    )
+    return figure(chart)
+
+
+def _verdicts(study, judge, rows):
+    shown = _with_interval(rows, "difference")
+    columns = {
+        "dimension": "dimension",
+        "benchmark": "ceiling",
+        "value": "judge",
+        "estimate": "difference",
+        "interval": "interval",
+        "n_items": "items",
+        "verdict": "verdict",
+    }
+    decisions = study.decisions
+    if not isinstance(decisions, Missing):
+        own = decisions[(decisions["judge"] == judge) & (decisions["test"] == "difference")]
+        p = dict(zip(zip(own["framework"], own["dimension"]), own["p_adjusted"]))
+        keys = zip(shown["framework"], shown["dimension"])
+        shown["p"] = [_p(p.get(key)) for key in keys]
+        columns["p"] = "p, Holm"
+    return table(shown, f"Verdicts on {judge}, reading single.", columns)
+
+
+def _p(value):
+    if value is None or pd.isna(value):
+        return "–"
+    return "< 0.001" if value < 0.001 else number(value, 3)
+
+
+def _other_readings(rows, judge):
+    counts = verdict_counts(rows)
+    names = {"single": "judge with one expert, less expert with expert",
+             "leave_one_out": "judge with the other experts, less the expert left out",
+             "paper": "judge with the experts' median, less the median of expert pairs "
+                      "(favours the judge)"}  # fmt: skip
+    counts["what"] = counts["reading"].map(names)
+    columns = {"reading": "reading", "what": "what is compared", "above": "above"}
+    columns |= {"within": "within", "below": "below", "cannot_tell": "cannot tell"}
+    return table(counts, f"Dimensions by verdict on {judge}, other readings.", columns)
+
+
+def level_or_order(study: Study) -> Section:
+    """Is a judge off in level, which can be corrected, or in order, which cannot?
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    found = study.shifts
+    if isinstance(found, Missing):
+        return Section(why_not(found.reason))
+    parts = [
+        paragraph(
+            "A judge's error has three parts: level (everything too high or too low), spread, "
+            "and order, which is whatever is left. Kappa is given as rated and after the shift "
+            "of level is taken away, against the median of the experts."
+        )
+    ]
+    for judge, rows in found.groupby("judge", sort=False):
+        parts += [heading(f"Judge {judge}"), _shift_chart(found, judge, rows)]
+        parts.append(_shift_table(study, judge, rows))
+    parts.append(file_link("level_and_order", "reasons"))
+    return Section(*parts)
+
+
+def _shift_chart(found, judge, rows):
+    from raters import charts_judge
+
+    known = rows[rows["statistic"].str.startswith("weighted_kappa") & rows["estimate"].notna()]
+    if known.empty:
+        return why_not("Kappa is not defined: the notes in the table say why.")
+    if known["dimension"].nunique() > _MOST_LINES:
+        return why_not("Too many dimensions for a chart: see the table.")
+    gain = rows[rows["statistic"] == "kappa_gain_without_level"].dropna(subset=["estimate"])
+    said = "Quadratic weighted kappa with the experts' median."
+    if len(gain):
+        best = gain.loc[gain["estimate"].idxmax()]
+        said += (
+            f" The largest gain without the shift is {number(best.estimate)} ({best.dimension})."
+        )
+    drawn = found[found["estimate"].notna()]
+    title = "What is left when the shift of level is taken away?"
+    return figure(charts_judge.level_and_order(drawn, judge, title, said))
+
+
+def _shift_table(study, judge, rows):
+    wide = rows.pivot_table(
+        index=["framework", "dimension"], columns="statistic", values="estimate", sort=False,
+        dropna=False,
+    ).reset_index()  # fmt: skip
+    ends = rows[rows["statistic"] == "mean_difference"].set_index(["framework", "dimension"])
+    keys = list(zip(wide["framework"], wide["dimension"]))
+    wide["interval"] = [interval(ends.loc[key, "low"], ends.loc[key, "high"]) for key in keys]
+    columns = {"dimension": "dimension", "mean_difference": "judge less experts"}
+    columns |= {"interval": "interval", "weighted_kappa_quadratic": "kappa as rated"}
+    columns |= {"weighted_kappa_quadratic_centred": "kappa without the shift"}
+    columns |= {"error_from_level": "share of error: level", "error_from_order": "order"}
+    if not isinstance(study.reasons, Missing):
+        own = study.reasons[study.reasons["judge"] == judge]
+        verdict = dict(zip(zip(own["framework"], own["dimension"]), own["verdict"]))
+        wide["verdict"] = [verdict.get(key, "") for key in keys]
+        columns["verdict"] = "verdict"
+    columns = {c: h for c, h in columns.items() if c in wide}
+    return table(wide, f"Level and order of {judge}.", columns)
+
+
+# ------------------------------------------------------------------------- single items
+def items(study: Study) -> Section:
+    """The items with the largest disagreements: to be read by somebody.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    parts = [
+        paragraph("A coefficient does not say what went wrong. Read these items."),
+        heading("Judge and experts"),
+    ]
+    gaps = study.gaps
+    if isinstance(gaps, Missing):
+        parts.append(why_not(gaps.reason))
+    elif gaps.empty:
+        parts.append(paragraph("There is no gap: judge and experts' median are equal everywhere."))
+    else:
+        columns = {"item": "item", "dimension": "dimension", "judge": "judge"}
+        columns |= {"reference_rating": "experts", "judge_rating": "judge's rating", "gap": "gap"}
+        columns |= {"lowest": "lowest expert", "highest": "highest expert"}
+        parts.append(_gap_table(gaps, columns))
+    splits = study.splits
+    who = study.main_group[0] if study.main_group else "a group"
+    parts.append(heading(f"Among {who}"))
+    if isinstance(splits, Missing):
+        parts.append(why_not(splits.reason))
+    else:
+        columns = {"item": "item", "dimension": "dimension", "given": "ratings"}
+        columns |= {"n_ratings": "how many", "share": "range as a share of the scale"}
+        caption = f"Items on which {who} differ most; for labels, the share outside the majority."
+        parts.append(table(splits, caption, columns, "largest_splits"))
+    return Section(*parts)
+
+
+def _gap_table(gaps, columns):
+    # The same heading twice would read like one column.
+    columns = dict(columns, judge="who")
+    return table(gaps, "The largest gaps between a judge and the experts.", columns, "largest_gaps")
+
+
+# -------------------------------------------------------------------------------- plan
+def allows(study: Study) -> Section:
+    """What this number of items allows, and what more would.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    planned = study.planned
+    if isinstance(planned, Missing):
+        return Section(why_not(planned.reason))
+    if planned["width"].isna().all():
+        return Section(why_not(f"No width is defined. {planned['note'].iloc[0]}."))
+    parts = [
+        paragraph(
+            "Expected width of the interval, from end to end, if a study had so many items like "
+            "these and the same raters. A first study with few items knows the width itself with "
+            "error."
+        )
+    ]
+    for judge, rows in planned.groupby("judge", sort=False):
+        what = f"the difference of {judge} from the experts" if judge else "agreement of the group"
+        wide = rows.pivot_table(index="dimension", columns="n_items", values="width", sort=False)
+        wide.columns = [f"{n:,} items" for n in wide.columns]
+        wide = wide.reset_index()
+        caption = f"Width of the {100 * study.level:g} % interval: {what}."
+        parts.append(table(wide, caption, {c: c for c in wide}))
+    parts.append(_enough(study))
+    return Section(*parts)
+
+
+def _enough(study):
+    rows = study.enough
+    rows = rows.assign(
+        what=[f"difference of {j}" if j else "agreement of the group" for j in rows["judge"]],
+        least=[_count(n) for n in rows["n_items"]],
+        by_root=[_count(n) for n in rows["by_root_n"]],
+    )
+    columns = {"dimension": "dimension", "what": "of what"}
+    columns |= {"least": "items, of those looked at", "by_root": "items, by the root of n"}
+    return table(rows, f"Items for an interval of width {WIDTH:g}.", columns, "items_needed")
+
+
+def _count(value):
+    return "more" if pd.isna(value) else f"{int(value):,}"
+
+
+# ------------------------------------------------------------------------------- words
+def methods_text(study: Study) -> Section:
+    """A paragraph on methods to paste, with the works cited.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    text, works = methods.paragraph(study)
+    return Section(paragraph(text, "paste"), heading("References"), bullets(works))
+
+
+def checklist_table(study: Study) -> Section:
+    """The checklist, filled in as far as the data can.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Section
+    """
+    rows = checklist.filled(study)
+    known = int((rows["status"] == checklist.FROM_DATA).sum())
+    open_items = int(rows["status"].isin([checklist.PARTLY, checklist.YOURS]).sum())
+    columns = {"number": "no.", "part": "part", "item": "what to report"}
+    columns |= {"answer": "what the data say", "status": "status"}
+    rows["number"] = rows["number"].astype(str)
+    return Section(
+        paragraph(
+            f"{known} of {len(rows)} points could be filled in from the data. "
+            f"{open_items} only you can write or complete. After Kottner et al. (2011), with "
+            "points on judges added."
+        ),
+        table(rows, "What to report.", columns),
+    )

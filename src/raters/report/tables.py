@@ -1,0 +1,152 @@
+"""Tables as files: whole or not at all, and no text that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pandas as pd
+
+from raters.errors import RatingsError
+
+# What spreadsheets take as the start of a formula, or strip before they look for one.
+_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def _texts(frame):
+    return [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
+
+
+def _risky(value):
+    # Full-width forms of the signs are read as the signs themselves by some programs.
+    return isinstance(value, str) and value.startswith((*_SIGNS, "＝", "＋", "－", "＠"))
+
+
+def formula_like(frame: pd.DataFrame) -> int:
+    """How many texts start like a formula.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    int
+    """
+    return sum(int(frame[c].map(_risky).sum()) for c in _texts(frame))
+
+
+def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with an apostrophe before each text that a spreadsheet would take for a formula.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    DataFrame
+
+    Notes
+    -----
+    The signs are = + - @, tab and line breaks, as OWASP's page "CSV Injection" lists them.
+    Names of columns are treated alike. Numbers stay numbers.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"item": ["=1+1", "a"], "rating": [-1.5, 2]})
+    >>> spreadsheet_safe(frame).values.tolist()
+    [["'=1+1", -1.5], ['a', 2.0]]
+    """
+    safe = frame.copy()
+    for column in _texts(frame):
+        safe[column] = pd.Series(
+            [f"'{v}" if _risky(v) else v for v in frame[column]], frame.index, dtype=object
+        )
+    return safe.rename(columns={c: f"'{c}" for c in frame.columns if _risky(c)})
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write the frame as CSV: UTF-8, a comma, line breaks as on Unix, the same bytes each time.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : Path
+    """
+    frame.to_csv(
+        path, index=False, lineterminator="\n", encoding="utf-8", errors="backslashreplace"
+    )
+
+
+def write_table(frame: pd.DataFrame, path, replace: bool = False) -> Path:
+    """Write a CSV or Parquet file, by the ending of its name.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : str or Path
+    replace : bool
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    RatingsError
+        Another ending, a file that is there, a folder that is not.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise RatingsError(f"{path}", "a name that ends in .csv or .parquet", "name another file")
+    if path.is_dir() or (path.exists() and not replace):
+        raise RatingsError(
+            f"{path}, which is there already",
+            "a new file",
+            "name another one" if path.is_dir() else "name another one, or add --force",
+        )
+    if not path.parent.is_dir():
+        raise RatingsError(f"{path.parent}, which is no folder", "a folder", "make it first")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        if path.suffix.lower() == ".csv":
+            write_csv(whole_numbers(frame), part)
+        else:
+            _write_parquet(frame, part)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with 3 instead of 3.0 where a column of ratings holds whole numbers only.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    DataFrame
+    """
+    if "rating" not in frame or frame["rating"].dtype != float:
+        return frame
+    known = frame["rating"].dropna()
+    if not (known == known.round()).all() or (known.abs() > 2**53).any():
+        return frame
+    return frame.assign(rating=frame["rating"].astype("Int64"))
+
+
+def _write_parquet(frame, path):
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise RatingsError(
+            "a Parquet file without the package pyarrow",
+            "a CSV file, or the extra parquet",
+            'pip install "raters[parquet]", or name a file that ends in .csv',
+        ) from error
+    frame.to_parquet(path, index=False)

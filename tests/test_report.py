@@ -1,0 +1,588 @@
+"""The report: what it holds, that it needs nothing, and that nothing in it is run."""
+
+import ast
+import csv
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib import resources
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import raters
+from raters import RatingsError
+from raters.cli import simulated
+from raters.config import Config, ScaleRules, Source
+from raters.examples import copy_to
+from raters.report import analysis, checklist, execute, methods, report, sections
+from raters.report.html import shown, table
+from raters.report.page import page as render
+from raters.report.study import Missing, Study
+from raters.report.tables import formula_like, spreadsheet_safe, write_csv
+
+TITLES = [
+    "In short",
+    "The data as read",
+    "Agreement within groups",
+    "Pairs of raters",
+    "Judges against the experts",
+    "Level or order",
+    "The largest disagreements",
+    "What this number of items allows",
+    "Methods, to paste",
+    "Checklist",
+    "Files",
+]
+LONG = Source(item="item", rater="rater", rating="rating", group="group")
+FIVE = ScaleRules([1, 2, 3, 4, 5])
+
+
+# ------------------------------------------------------------------- one report, made twice
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The report on the example study; `first` beside it is the same, from another run."""
+    study = tmp_path_factory.mktemp("report") / "study"
+    copy_to(study)
+    out = study / "report"
+    files = [study / "ratings.csv", study / "judge.jsonl"]
+    for _ in range(2):
+        assert report(files, out, study / "raters.toml", resamples=400) == out
+        if not (study / "first").exists():
+            shutil.copytree(out, study / "first")
+    return out
+
+
+@pytest.fixture(scope="module")
+def example(folder):
+    files = [folder.parent / "ratings.csv", folder.parent / "judge.jsonl"]
+    return Study.read(files, folder.parent / "raters.toml", resamples=400)
+
+
+def test_the_folder_holds_what_it_should_and_nothing_else(folder):
+    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    note = json.loads((folder / "provenance.json").read_text())
+    assert there == {"provenance.json", *note["files"]}
+    assert {"index.html", "report.ipynb", "raters.toml", "tables/benchmark.csv"} <= there
+    assert note["versions"]["raters"] and note["ratings"][0]["file"] == "../ratings.csv"
+    assert sorted(os.listdir(folder.parent)) == [
+        "first", "judge.jsonl", "raters.toml", "ratings.csv", "report",
+    ]  # fmt: skip
+    # The user's comments are kept.
+    assert (folder / "raters.toml").read_bytes() == (folder.parent / "raters.toml").read_bytes()
+
+
+def test_two_runs_write_the_same_bytes_but_for_the_time(folder):
+    first = folder.with_name("first")
+    names = sorted(p.relative_to(folder) for p in folder.rglob("*") if p.is_file())
+    assert names == sorted(p.relative_to(first) for p in first.rglob("*") if p.is_file())
+    differ = [n.as_posix() for n in names if (folder / n).read_bytes() != (first / n).read_bytes()]
+    assert differ in ([], ["provenance.json"])
+    notes = [json.loads((f / "provenance.json").read_text()) for f in (folder, first)]
+    for note in notes:
+        del note["time"]
+    assert notes[0] == notes[1]
+
+
+def test_the_tables_hold_what_the_functions_give(folder, example):
+    found = pd.read_csv(folder / "tables" / "agreement.csv")
+    wanted = raters.agreement(
+        example.ratings[example.ratings["group"] == "expert"], example.scale,
+        "krippendorff_alpha_interval", resamples=400,
+    )  # fmt: skip
+    rows = found[found["statistic"] == "krippendorff_alpha_interval"].head(2)
+    for column in ("estimate", "low", "high"):
+        assert np.array_equal(rows[column], wanted[column])
+    known = pd.read_csv(folder / "tables" / "benchmark.csv")
+    single = raters.benchmark.benchmark(
+        example.ratings, example.scale, "judge-1", readings="single", resamples=400
+    )
+    rows = known[known["reading"] == "single"]
+    assert np.array_equal(rows["difference"], single["difference"])
+    assert rows["verdict"].tolist() == single["verdict"].tolist()
+
+
+def test_every_section_is_on_the_page_in_order(folder):
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'<h2 id="[a-z-]+">([^<]+)</h2>', text) == TITLES
+    assert text.count("<figure>") == 4
+    # What was left out, and why, is said on the page.
+    for part in ("between 3 and 4", "item = 4.30188E+11", "reversed raters: cleo", "Krippendorff"):
+        assert part in text
+    assert "cannot tell with n = 28" in text
+
+
+def test_the_notebook_runs_again_where_it_lies(folder, tmp_path):
+    """Its code alone, in a process of its own, makes the same tables."""
+    book = nbformat.read(folder / "report.ipynb", as_version=4)
+    nbformat.validate(book)
+    code = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
+    copy = tmp_path / "study"
+    shutil.copytree(folder.parent, copy)
+    shutil.rmtree(copy / "report" / "tables")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=copy / "report", capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    for path in (folder / "tables").iterdir():
+        assert (copy / "report" / "tables" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_no_place_of_this_machine_is_in_the_report(folder):
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert str(folder.parent).encode() not in path.read_bytes(), path
+
+
+# --------------------------------------------------------------------------------- the page
+def test_the_page_asks_for_nothing_and_has_no_barrier(folder, browser):
+    address = (folder / "index.html").as_uri()
+    for width in (1280, 390):
+        for scheme in ("light", "dark"):
+            context = browser.new_context(
+                viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+            )
+            asked, said = [], []
+            page = context.new_page()
+            page.on("request", lambda r, asked=asked: asked.append(r.url))
+            page.on("console", lambda m, said=said: said.append(m.text))
+            page.goto(address)
+            others = [url for url in asked if url != address and not url.startswith("data:")]
+            assert (others, said) == ([], [])
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            broken = page.evaluate("[...document.images].filter(i => !i.naturalWidth).length")
+            assert broken == 0
+            assert page.evaluate("[...document.images].every(i => i.alt.startsWith('Chart: '))")
+            serious = [
+                (found["id"], found["nodes"][0]["html"])
+                for found in Axe().run(page).response["violations"]
+                if found["impact"] in ("serious", "critical")
+            ]
+            assert serious == []
+            context.close()
+
+
+def test_the_page_prints_in_full_width(folder, browser):
+    context = browser.new_context(viewport={"width": 700, "height": 900}, offline=True)
+    page = context.new_page()
+    page.goto((folder / "index.html").as_uri())
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    # No table is cut at the edge of the paper, where nobody can scroll.
+    assert page.evaluate(
+        "[...document.querySelectorAll('.rt-wrap')].every(d => d.scrollWidth <= d.clientWidth + 1)"
+    )
+    assert page.pdf().startswith(b"%PDF")
+    context.close()
+
+
+# ------------------------------------------------------------------------- hostile content
+HOSTILE = [
+    "<img src=x onerror=\"globalThis.stolen='img'\">",
+    "</script><script>globalThis.stolen='script'</script>",
+    '=HYPERLINK("http://evil.example/","x")',
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "[link](javascript:globalThis.stolen='md')",
+    "' onmouseover='globalThis.stolen=1",
+    "a\u202eb",
+    "x" * 400,
+    "{{ 7 * 7 }}",
+    "line 1\nline 2",
+    "None",
+    "007",
+    "&lt;b&gt;",
+    "\U0001f600 \u2028",
+]
+RATERS = ["<b>ann</b>", "=cmd|' /C calc'!A0", 'cleo"><script>globalThis.stolen="r"</script>']
+LABELS = ["<i>good</i>", "=bad", "@so-so"]
+EXPERTS = "<u>experts</u>"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A report on labels, without a judge, in which every text tries something."""
+    place = tmp_path_factory.mktemp("hostile")
+    path = place / "<h1> 'x' \"y\".csv"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["item", "rater", "rating"])
+        for i, item in enumerate(HOSTILE):
+            for j, rater in enumerate(RATERS):
+                rows.writerow([item, rater, LABELS[(i + j) % 3]])
+    config = Config(
+        [Source(item="item", rater="rater", rating="rating")],
+        ScaleRules(LABELS, measurement="nominal"),
+        groups={EXPERTS: RATERS},
+    )
+    title = '</title><script>globalThis.stolen="title"</script> 1e3'
+    report(path, place / "report", config, reference=[EXPERTS], resamples=50, title=title)
+    return place / "report"
+
+
+def test_hostile_texts_stay_texts_on_the_page(hostile, browser):
+    context = browser.new_context(offline=True)
+    # Even without the page's own policy nothing may run.
+    text = (hostile / "index.html").read_text(encoding="utf-8")
+    bare = hostile.with_name("bare.html")
+    bare.write_text(re.sub(r"<meta http-equiv[^>]*>", "", text), encoding="utf-8")
+    page = context.new_page()
+    page.goto(bare.as_uri())
+    page.mouse.move(200, 200)
+    assert page.evaluate("globalThis.stolen === undefined && document.scripts.length === 0")
+    assert page.evaluate("document.querySelectorAll('i, b, u, script, iframe, svg').length") == 0
+    assert page.title().startswith("</title><script>")
+    seen = page.inner_text("main")
+    for word in (*RATERS, *LABELS, EXPERTS, HOSTILE[0]):
+        assert word in seen.replace("\u200b", "")
+    links = page.evaluate("[...document.links].map(a => a.getAttribute('href'))")
+    assert all(re.fullmatch(r"#[a-z-]+|tables/[a-z_]+\.csv", link) for link in links)
+    context.close()
+
+
+def test_hostile_texts_stay_texts_in_the_tables(hostile):
+    for path in (hostile / "tables").iterdir():
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.reader(file):
+                for cell in row:
+                    number = re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", cell)
+                    assert number or not cell.startswith(("=", "+", "-", "@", "\t", "\r")), cell
+    frame = pd.read_csv(hostile / "tables" / "ratings.csv", dtype=str, keep_default_na=False)
+    assert {"'=bad", "'@so-so", "<i>good</i>"} == set(frame["rating"])
+    assert {"'+1+1", "'-2+3", "'@SUM(A1)", "None", "007"} <= set(frame["item"])
+
+
+def test_parameters_reach_the_notebook_as_they_are(hostile):
+    """Papermill's command turns the texts 007, 1e3 and None into something else."""
+    book = nbformat.read(hostile / "report.ipynb", as_version=4)
+    cells = [c for c in book.cells if "injected-parameters" in c.metadata.get("tags", [])]
+    tree = ast.parse(cells[0].source)
+    given = {node.targets[0].id: ast.literal_eval(node.value) for node in tree.body}
+    assert given["title"] == '</title><script>globalThis.stolen="title"</script> 1e3'
+    assert given["files"] == ["../<h1> 'x' \"y\".csv"] and given["reference"] == [EXPERTS]
+    assert given["resamples"] == 50 and given["drop_at_most"] is None
+    # They replace the template's only because that cell is tagged.
+    template = json.loads(resources.files("raters.report").joinpath("report.ipynb").read_text())
+    tagged = [c for c in template["cells"] if c["metadata"].get("tags") == ["parameters"]]
+    assert len(tagged) == 1
+    assert {line.split(" =")[0] for line in "".join(tagged[0]["source"]).splitlines()} == set(given)
+
+
+def test_sections_that_the_data_cannot_support_say_why(hostile):
+    text = (hostile / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'<h2 id="[a-z-]+">([^<]+)</h2>', text) == TITLES
+    assert text.count('class="why-not"') == 3
+    assert text.count("No judge is declared. Name one (--judge NAME)") >= 3
+
+
+# --------------------------------------------------------------------------------- pieces
+def test_formulas_get_an_apostrophe_and_numbers_do_not(tmp_path):
+    frame = pd.DataFrame(
+        {"=name": ["=1", "-3", "x"], "n": [-1.0, 2.0, np.nan], "t": ["\tx", "\uff1d1", None]}
+    )
+    assert formula_like(frame) == 4
+    write_csv(spreadsheet_safe(frame), tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_text(encoding="utf-8")
+    assert text == "'=name,n,t\n'=1,-1.0,'\tx\n'-3,2.0,'\uff1d1\nx,,\n"
+
+
+def test_a_long_word_can_be_broken_and_a_long_cell_ends():
+    frame = pd.DataFrame({"item": ["y" * 60, "z " * 400]})
+    text = table(frame, "Words.", {"item": "item"})
+    assert "y" * 24 + "<wbr>" + "y" * 24 in text and "…" in text
+    assert shown("\x1b[1m<") == "\ufffd[1m&lt;"
+
+
+def test_the_page_shows_only_what_this_package_wrote():
+    book = {
+        "cells": [
+            {"cell_type": "markdown", "source": "# Title\n\nfor the notebook"},
+            {"cell_type": "markdown", "source": "## One\n\nwith `code` & <b>"},
+            {
+                "cell_type": "code",
+                "outputs": [
+                    {"output_type": "stream", "name": "stdout", "text": "<s>"},
+                    {
+                        "output_type": "display_data",
+                        "data": {"text/html": "<script>1</script>", "text/plain": "<p>"},
+                    },
+                ],
+            },
+        ]
+    }
+    text = render(book, "t", "m")
+    assert "<script" not in text and "for the notebook" not in text
+    assert '<h2 id="one">One</h2>' in text
+    assert "<p>with <code>code</code> &amp; &lt;b&gt;</p>" in text
+    assert "<pre>&lt;s&gt;</pre>" in text and "<pre>&lt;p&gt;</pre>" in text
+
+
+def small(tmp_path, text, scale=FIVE, **more):
+    path = tmp_path / "r.csv"
+    path.write_text(text, encoding="utf-8")
+    return Study.read([path], Config([LONG], scale, **more), resamples=50)
+
+
+ALL = [
+    sections.summary, sections.data, sections.within, sections.pairs, sections.judges,
+    sections.level_or_order, sections.items, sections.allows, sections.methods_text,
+    sections.checklist_table,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "words"),
+    [
+        # one rater; one expert and a judge; nothing shared; no variation; one item
+        ("item,rater,group,rating\na,ann,expert,1\nb,ann,expert,2\n", FIVE,
+         ["no group has two raters", "two raters or more"]),
+        ("item,rater,group,rating\na,ann,expert,1\nb,ann,expert,2\na,m,judge,1\nb,m,judge,4\n",
+         FIVE, ["One expert has no agreement to be a ceiling", "Level and order of m"]),
+        ("item,rater,group,rating\na,ann,expert,1\nb,bob,expert,2\na,m,judge,1\nb,m,judge,4\n",
+         FIVE, ["not defined", "share no item"]),
+        ("item,rater,group,rating\na,ann,expert,3\na,bob,expert,3\nb,ann,expert,3\n"
+         "b,bob,expert,3\na,m,judge,3\nb,m,judge,3\n",
+         FIVE, ["no variation", "There is no disagreement", "There is no gap"]),
+        ("item,rater,group,rating\na,ann,expert,3\na,bob,expert,4\na,m,judge,2\n", FIVE,
+         ["Agreement within groups", "not defined"]),
+        ("item,rater,group,rating\na,ann,expert,x\na,bob,expert,y\na,m,judge,x\n"
+         "b,ann,expert,x\nb,bob,expert,x\nb,m,judge,y\nc,ann,expert,y\nc,bob,expert,y\n"
+         "c,m,judge,y\n", ScaleRules(["x", "y"], measurement="nominal"),
+         ["Scales without an order", "Cohen&#x27;s kappa", "Verdicts on m"]),
+        ("item,rater,group,rating\na,ann,expert,\na,bob,expert,3\nb,ann,expert,4\n", FIVE,
+         ["1 missing"]),
+    ],
+)  # fmt: skip
+def test_every_section_says_something_of_poor_data(tmp_path, text, scale, words):
+    study = small(tmp_path, text, scale)
+    found = [of(study) for of in ALL]
+    pages = [one._repr_html_() for one in found]
+    assert all(len(one) > 60 for one in pages) and all(repr(one) for one in found)
+    for word in words:
+        assert word in "".join(pages)
+    assert "nan" not in "".join(re.sub(r"base64,[^\"]+", "", one) for one in pages).lower().split()
+
+
+def test_a_judge_without_experts_is_told_what_is_missing(tmp_path):
+    study = small(tmp_path, "item,rater,group,rating\na,m,judge,1\nb,m,judge,2\na,x,crowd,1\n")
+    assert study.experts == () and "reference group 'expert'" in study.no_benchmark
+    assert isinstance(study.benchmark, Missing) and isinstance(study.shifts, Missing)
+
+
+def test_what_was_named_must_be_there(tmp_path):
+    path = tmp_path / "r.csv"
+    simulated.simulated(10, 2, 1, 5, 0.6, 0, 1).to_csv(path, index=False)
+    config = Config([LONG], FIVE)
+    for options, part in [
+        ({"judges": ["nobody"]}, "'nobody'"),
+        ({"reference": ["nobody"]}, "'nobody'"),
+        ({"reference": ["expert 1", "nobody"]}, "nobody"),
+        ({"judges": ["expert 1"]}, "'expert 1'"),
+        ({"resamples": 0}, "resamples=0"),
+        ({"level": 1.5}, "1.5"),
+        ({"margin": -1}, "margin=-1"),
+        ({"seed": -1}, "seed=-1"),
+    ]:
+        with pytest.raises(RatingsError, match=re.escape(part)):
+            Study.read([path], config, **options)
+        with pytest.raises(RatingsError, match=re.escape(part)):
+            report(path, tmp_path / "out", config, **options)
+    assert sorted(os.listdir(tmp_path)) == ["r.csv"]
+
+
+def test_dimensions_with_and_without_an_order_each_get_their_statistics(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"i{i}", who, "expert" if who != "m" else "judge", dim,
+         rng.integers(1, 6) if dim == "warm" else rng.choice(["yes", "no"]))
+        for i in range(12) for who in ("a", "b", "m") for dim in ("warm", "kind")
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["item", "rater", "group", "dimension", "rating"])
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    source = Source(item="item", rater="rater", rating="rating", group="group",
+                    dimension="dimension")  # fmt: skip
+    scales = {"warm": FIVE, "kind": ScaleRules(["yes", "no"], measurement="nominal")}
+    study = Study.read([tmp_path / "r.csv"], Config([source], scales=scales), resamples=20)
+    for found in (study.within, study.pairs, study.benchmark, study.decisions):
+        used = found[found["dimension"] == "kind"]["statistic"].unique()
+        assert all(analysis.fits(name, ordered=False) for name in used) and len(used)
+        assert "warm" in set(found["dimension"])
+    assert set(study.shifts["dimension"]) == {"warm"}
+    assert {"warm", "kind"} <= set(study.splits["dimension"])
+    text, works = methods.paragraph(study)
+    assert "Cohen's kappa (Cohen, 1960)" in text and "quadratic weighted kappa" in text
+    assert any(work.startswith("Cohen, J. (1960)") for work in works)
+
+
+def test_the_largest_splits_by_hand(tmp_path):
+    text = "item,rater,group,rating\n" + "".join(
+        f"{item},{who},expert,{value}\n"
+        for item, values in {"p": (1, 5), "q": (2, 3), "r": (4, 4)}.items()
+        for who, value in zip("ab", values)
+    )
+    found = small(tmp_path, text).splits
+    assert found[["item", "given", "share"]].to_numpy().tolist() == [
+        ["p", "1, 5", 1.0], ["q", "2, 3", 0.25],
+    ]  # fmt: skip
+
+
+def test_methods_say_what_was_done_and_cite_it(example):
+    text, works = methods.paragraph(example)
+    for part in (
+        "4 raters rated 30 items on 2 dimensions (clear, warm)",
+        "levels 1, 2, 3, 4, 5 (ordinal)",
+        "7 ratings were missing",
+        "Reversed before the analysis: raters cleo",
+        "400 resamples",
+        "seed 0",
+        f"raters {methods.versions()['raters']}",
+    ):
+        assert part in text
+    for work in works:
+        name, year = re.match(r"(\w[\w-]+),.*?\((\d{4})\)", work).groups()
+        assert re.search(rf"{name}.{{0,20}}{year}", text), work
+
+
+# ------------------------------------------------------------------------------- checklist
+def test_the_checklist_is_whole_and_filled_in(example):
+    empty, full = checklist.table(), checklist.filled(example)
+    assert empty["number"].tolist() == list(range(1, len(checklist.ITEMS) + 1))
+    assert empty["item"].is_unique and empty["why"].str.len().min() > 10
+    assert set(empty["status"]) == {checklist.FROM_DATA, checklist.PARTLY, checklist.YOURS}
+    # What is said to come from the data does.
+    answered = full["status"].isin([checklist.FROM_DATA, checklist.PARTLY])
+    assert (full.loc[answered, "answer"] != "").all()
+    assert (full.loc[full["status"] == checklist.YOURS, "answer"] == "").all()
+    said = dict(zip(full["item"], full["answer"]))
+    assert said["How many raters of each kind"] == "expert: 3 raters; judge: 1 rater"
+    assert said["How many items"] == "30 items, 226 ratings"
+    assert "1, 2, 3, 4, 5 (ordinal)" in said["The levels in order, and what they mean to the rater"]
+
+
+def test_without_a_judge_its_points_do_not_apply(tmp_path):
+    study = small(tmp_path, "item,rater,group,rating\na,ann,x,1\na,bob,x,2\nb,ann,x,2\nb,bob,x,2\n")
+    full = checklist.filled(study)
+    assert (full.loc[full["part"] == "Judge", "status"] == checklist.NOT_HERE).all()
+    # What the data cannot say is the user's, and never empty with "from the data".
+    blank = full["answer"] == ""
+    assert set(full.loc[blank, "status"]) == {checklist.YOURS}
+
+
+# -------------------------------------------------------------------------------- the place
+@pytest.fixture
+def quick(tmp_path, monkeypatch):
+    """A report whose notebook is not run: for what happens to folders."""
+    path = tmp_path / "r.csv"
+    simulated.simulated(10, 2, 1, 5, 0.6, 0, 1).to_csv(path, index=False)
+
+    def executed(part, _parameters):
+        shutil.move(part / "template.ipynb", part / "report.ipynb")
+
+    monkeypatch.setattr("raters.report.build.execute", executed)
+    config = Config([LONG], FIVE)
+    return tmp_path, lambda out, **more: report(path, out, config, resamples=5, **more)
+
+
+def test_a_report_is_replaced_and_nothing_else_is(quick):
+    place, make = quick
+    out = place / "report"
+    make(out)
+    make(out)  # a report as it was written
+    (out / "my notes.txt").write_text("mine")
+    with pytest.raises(RatingsError, match="my notes.txt and is no report as raters wrote it"):
+        make(out)
+    (out / "my notes.txt").unlink()
+    (out / "report.ipynb").write_text("changed by hand")
+    with pytest.raises(RatingsError, match=r"report.ipynb and is no report"):
+        make(out)
+    make(out, replace=True)
+    assert "changed" not in (out / "report.ipynb").read_text()
+    (place / "empty").mkdir()
+    make(place / "empty")
+    other = place / "other"
+    other.mkdir()
+    (other / "provenance.json").write_text("[1]")
+    with pytest.raises(RatingsError, match="other, which holds provenance.json"):
+        make(other)
+    assert not [name for name in os.listdir(place) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_no_folder_with_the_ratings_is_ever_replaced(quick, replace, monkeypatch):
+    place, make = quick
+    with pytest.raises(RatingsError, match="which holds r.csv"):
+        make(place, replace=replace)
+    with pytest.raises(RatingsError, match="which is no folder"):
+        make(place / "r.csv", replace=replace)
+    (place / "link").symlink_to(place.parent)
+    with pytest.raises(RatingsError, match="link, which is no folder"):
+        make(place / "link", replace=replace)
+    with pytest.raises(RatingsError, match="a folder that is not there"):
+        make(place / "no" / "report", replace=replace)
+    (place / "here").mkdir()
+    monkeypatch.chdir(place / "here")
+    with pytest.raises(RatingsError, match="which holds here"):
+        make(Path("."), replace=replace)
+
+
+def test_what_goes_wrong_leaves_the_old_report_and_nothing_beside(quick, monkeypatch):
+    place, make = quick
+    out = make(place / "report")
+    before = (out / "index.html").read_bytes()
+    for error, expected in [
+        (execute.NotebookError("ValueError", "oops"), "on which the report fails"),
+        (
+            execute.NotebookError("RatingsError", "Given: a. Allowed: b. To do: c."),
+            "^Given: a. All",
+        ),
+        (OSError(28, "No space left on device"), "No space left"),
+    ]:
+
+        def fail(*_args, error=error):
+            raise error
+
+        monkeypatch.setattr("raters.report.build.execute", fail)
+        with pytest.raises(RatingsError, match=expected):
+            make(out)
+        assert (out / "index.html").read_bytes() == before
+        assert sorted(os.listdir(place)) == ["r.csv", "report"]
+
+
+def test_a_cell_that_fails_is_named(tmp_path):
+    cells = [
+        nbformat.v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell("raise ValueError(f'x is {x!r}')"),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(book, tmp_path / execute.TEMPLATE)
+    with pytest.raises(execute.NotebookError, match="ValueError: x is '1e3'"):
+        execute.execute(tmp_path, {"x": "1e3"})
+
+
+def test_an_interrupted_run_leaves_nothing(tmp_path):
+    copy_to(tmp_path / "study")
+    study = tmp_path / "study"
+    command = [sys.executable, "-m", "raters", "report", "ratings.csv", "judge.jsonl"]
+    process = subprocess.Popen(
+        [*command, "--out", "report", "--quiet"], cwd=study, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 120
+    while not list(study.glob(".report.*.part/parameters.json")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    time.sleep(2)  # the kernel is on its way
+    process.send_signal(signal.SIGINT)
+    err = process.communicate()[1]
+    assert process.returncode == 130 and "Traceback" not in err
+    assert sorted(os.listdir(study)) == ["judge.jsonl", "raters.toml", "ratings.csv"]
