@@ -16,6 +16,7 @@ from urllib.parse import urljoin
 
 import build
 import pytest
+from hypothesis import settings
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = [
@@ -39,6 +40,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="fail, rather than skip, where there is no Chromium to look at the pages with",
     )
+
+
+# How long an example takes says nothing here: the machine may be busy with other tests.
+settings.register_profile("project", deadline=None)
+settings.load_profile("project")
 
 
 def pytest_configure(config):
