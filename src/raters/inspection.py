@@ -792,10 +792,16 @@ def _without_zero(rules, doubtful):
 
 def _together(paths, config, limits):
     """What shows only in the ratings as read: doubles, no overlap, zeros, a turned scale."""
-    if any(source.answers or source.first for source in config.files):
+    # Answers in free text and verdicts have no ratings yet; the other files are looked at.
+    rated = []
+    for path, name in named_paths(paths):
+        source = config.source_of(name)
+        if not (source.answers or source.first):
+            rated.append(path)
+    if not rated:
         return [], set()
     try:
-        reading = read(paths, config, drop_at_most=10**9, limits=limits)
+        reading = read(rated, config, drop_at_most=10**9, limits=limits)
     except RatingsError as error:
         what = f"the proposal cannot be read yet: {error.given}"
         return [Finding("file", "", what, error.todo)], set()

@@ -345,9 +345,18 @@ def with_means(results: Iterable[Result], in_units: Collection[str] = ()) -> lis
         few = f"mean over {n} of {size[place]} dimensions" if n < size[place] else ""
         mixed = place == ALL and labels.get("statistic") in in_units
         units = "mean over scales with units of their own" if mixed else ""
-        means.append(replace(mean, note=notes(mean.note, few, units)))
+        means.append(replace(mean, n_items=_items(members), note=notes(mean.note, few, units)))
     means.sort(key=lambda one: one.labels["framework"] == ALL)
     return results + means
+
+
+def _items(members):
+    """Items behind some results: dimensions of a framework share theirs, frameworks do not."""
+    most = {}
+    for result in members:
+        framework = result.labels["framework"]
+        most[framework] = max(most.get(framework, 0), result.n_items)
+    return sum(most.values())
 
 
 def to_frame(results: Iterable[Result], columns: Sequence[str], level: float) -> pd.DataFrame:

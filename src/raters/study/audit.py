@@ -265,10 +265,24 @@ def readable(answers: pd.DataFrame) -> display.Table:
 
 
 class _Linked(display.Table):
-    """A table whose ``page#heading`` cells are links."""
+    """A table whose ``page#heading`` cells are links, and whose rows the book shows as cards.
+
+    Its cells hold sentences: six columns of them are too narrow to read. The roles keep the
+    table a table for screen readers while its rows are laid out one below the other.
+    """
 
     def _repr_html_(self):
-        return re.sub(r"\b(\d\d)_(\w+)#([\w-]+)", _link, super()._repr_html_())
+        html = re.sub(r"\b(\d\d)_(\w+)#([\w-]+)", _link, super()._repr_html_())
+        html = html.replace('<table class="rt">', '<table class="rt rt-cards" role="table">')
+        html = html.replace("<tr>", '<tr role="row">').replace('<th scope="row">', _ROW_HEAD)
+        return re.sub(r"<tr.*?</tr>", self._labelled, html, flags=re.S)
+
+    def _labelled(self, row):
+        names = iter(self.frame.columns[1:])
+        return re.sub("<td>", lambda _: f'<td role="cell" data-label="{next(names)}">', row.group())
+
+
+_ROW_HEAD = '<th scope="row" role="rowheader">'
 
 
 def _link(found):
