@@ -4,6 +4,7 @@ STUDY ?= auto
 RESAMPLES ?=
 SEED ?=
 TIMEOUT ?=
+FORCE ?=
 OUT ?= results
 CHECK ?=
 PYTEST_ARGS ?=
@@ -29,7 +30,8 @@ help:  ## say what there is to do
 	@echo "  STUDY=auto        the ratings: auto, published or simulated"
 	@echo "  RESAMPLES=, SEED= for the intervals; empty: the notebooks' own (2000, 2025)"
 	@echo "  TIMEOUT=          seconds that one cell may take in 'make book'; empty: 300"
-	@echo "  OUT=results       where 'make results' writes"
+	@echo "  OUT=results       where 'make results' and 'make student' write"
+	@echo "  FORCE=1           'make student' overwrites copies that were changed, too"
 	@echo "  CHECK=1           'make data' only checks the files that are there"
 	@echo "  PYTEST_ARGS=      more options for 'make test', such as '-k build' or '--require-browser'"
 	@echo "  PYTHON=python3    the Python (3.11 to 3.13) that .venv is made with"
@@ -38,8 +40,8 @@ help:  ## say what there is to do
 book: $(READY)  ## run the notebooks and build the book: _build/html/index.html
 	@$(PY) book/build.py $(OPTIONS) $(if $(TIMEOUT),--timeout "$(TIMEOUT)")
 
-student: $(READY)  ## write the chapters without their solutions into _build/student
-	@$(PY) book/student.py
+student: $(READY)  ## write the chapters without solutions into OUT (_build/student)
+	@$(PY) book/student.py $(if $(findstring command,$(origin OUT)),--out "$(OUT)") $(if $(FORCE),--force)
 
 test: $(READY)  ## run all tests, those of the built pages too (they want a Chromium)
 	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
