@@ -14,7 +14,7 @@ from raters.coefficients import MANY, NEEDS_RATERS, PAIR, Ratings, Sums, chosen
 from raters.coefficients.base import jackknife_error, notes, ratio
 from raters.coefficients.ratings import centre
 from raters.errors import RatingsError
-from raters.frames import Counted, Table, check_ratings, counted_table, groups_of, tables
+from raters.frames import Counted, Table, checked, counted_table, groups_of, tables
 from raters.multiplicity import adjusted
 from raters.resampling import (
     Draws,
@@ -24,6 +24,7 @@ from raters.resampling import (
     normal_test,
     percentile_interval,
     percentile_test,
+    whole,
 )
 from raters.tidy import RESULT, Results
 
@@ -329,7 +330,7 @@ def _ready(ratings, scale):
             "a Scale, or a mapping from framework or dimension to Scale",
             "declare it, for example Scale([1, 2, 3, 4, 5])",
         )
-    return check_ratings(ratings, scale)
+    return checked(ratings, scale)
 
 
 def _ask_nobody(ratings, names, statistics=None):
@@ -527,10 +528,13 @@ class _Run:
         """The sums of every comparison and statistic of a table, with their labels."""
         middle = centre(table.values[np.isfinite(table.values)])
         functions = chosen(self.statistics, self.known, table.scale)
+        rising = _all_rise(table.values, table.counts)
         for labels, columns in comparisons:
             names = [table.raters[c] for c in columns]
             x = Ratings(table.values[:, columns], table.scale, table.counts, names, middle)
-            hint = notes(_backwards(x), "" if self.known is PAIR else _constant(x))
+            hint = notes(
+                "" if rising else _backwards(x), "" if self.known is PAIR else _constant(x)
+            )
             where = {"framework": table.framework, "dimension": table.dimension, **labels}
             for name, function in functions.items():
                 sums = _of(function, name, x, table.scale)
@@ -550,6 +554,10 @@ class _Run:
                 for _, sums in batch
             ]
             terms = np.frombuffer(b"".join(place)).reshape(len(place), draws.rows)
+            # Terms of whole numbers first: they are multiplied in a faster way.
+            order = np.argsort(~whole(terms), kind="stable")
+            terms, moved = terms[order], np.argsort(order).tolist()
+            where = [[moved[row] for row in rows] for rows in where]
             totals = draws.totals(terms, each)
             for (labels, sums), rows in zip(batch, where):
                 yield _row(labels, sums, sums.finish(_Shared(totals, rows)), draws, each)
@@ -712,6 +720,15 @@ def _row(labels, sums, values, draws, each):
     )
 
 
+def _all_rise(x, counts):
+    """Whether each two raters rise together: then nobody runs backwards."""
+    if not len(x) or not np.isfinite(x).all():
+        return False
+    often = np.ones((len(x), 1)) if counts is None else counts[:, None]
+    centred = x - (often * x).sum(axis=0) / often.sum()
+    return bool(((often * centred).T @ centred >= 0).all())
+
+
 def _backwards(x):
     """A hint at raters who seem to run the scale from the other end.
 
@@ -721,11 +738,6 @@ def _backwards(x):
     if x.scale.measurement == "nominal":
         return ""
     often = 1.0 if x.counts is None else x.counts[:, None]
-    if len(x.values) and x.full:  # the quick way out: all rise together
-        rows = len(x.values) if x.counts is None else x.counts.sum()
-        centred = x.values - (often * x.values).sum(axis=0) / rows
-        if ((often * centred).T @ centred >= 0).all():
-            return ""
     filled = np.where(x.there, x.values - (x.scale.low + x.scale.high) / 2, 0.0)
     there = x.there.astype(float)
     # Sums over the items that both rated, for all pairs of raters at once.

@@ -140,35 +140,62 @@ def check_ratings(
     >>> check_ratings(frame, Scale([1, 2, 3, 4, 5])).rating.tolist()
     [4.0, 5.0]
     """
+    return checked(ratings, scale, duplicates, missing).frame
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A checked frame with its ids as numbers, so that they are looked at only once.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `check_ratings` returns it.
+    codes : mapping of str to ndarray, shape (rows,)
+        For each text column whole numbers from 0, in order of appearance.
+    names : mapping of str to list of str
+        What these numbers stand for.
+    """
+
+    frame: pd.DataFrame
+    codes: Mapping[str, np.ndarray]
+    names: Mapping[str, list[str]]
+
+    @classmethod
+    def of(cls, ratings, columns=COLUMNS[:-1]) -> Checked:
+        """The same where `ratings` are that already; else from (columns of) a checked frame."""
+        if isinstance(ratings, cls):
+            return ratings
+        coded = {column: _factorized(ratings[column]) for column in columns}
+        codes, names = ({c: both[side] for c, both in coded.items()} for side in (0, 1))
+        return cls(ratings, codes, names)
+
+
+def checked(ratings, scale, duplicates="error", missing=()) -> Checked:
+    """What `check_ratings` does, for a caller who needs the ids as numbers, too."""
     if not isinstance(ratings, pd.DataFrame):
         raise RatingsError(
             f"ratings of type {type(ratings).__name__}",
             "one long pandas DataFrame with a row for each rating",
             "build a frame with the columns item, rater, rating",
         )
-    frame = _text_columns(ratings)
+    frame, codes, names = _text_columns(ratings)
     given, counts = _without_codes(frame, ratings["rating"], scale, missing)
-    codes = _codes(frame)
-    frame["rating"], nominal = _values(frame, given, scale, codes)
+    frame["rating"], nominal = _values(frame, given, scale, codes, names)
     _one_group_each(frame, codes)
-    frame = _without_duplicates(frame, duplicates, codes, nominal)
+    kept = _without_duplicates(frame, duplicates, codes, nominal)
     attrs = {key: value for key, value in ratings.attrs.items() if key != "nominal"}
     attrs |= {"missing": counts} if counts else {}
-    frame.attrs = attrs | ({"nominal": nominal} if nominal else {})
-    return frame
+    kept.attrs = attrs | ({"nominal": nominal} if nominal else {})
+    return Checked(kept, codes, names) if kept is frame else Checked.of(kept)
 
 
-def _codes(frame):
-    """Each text column as whole numbers from 0 in order of appearance."""
-    return {column: _factorized(frame[column])[0] for column in COLUMNS[:-1]}
-
-
-def _factorized(column, sort=False):
-    """Whole numbers from 0, and the text that each stands for.
+def _factorized(column):
+    """Whole numbers from 0 in order of appearance, and the text that each stands for.
 
     The text as a list: picking single names out of an index of pandas is slow.
     """
-    codes, names = pd.factorize(column, sort=sort)
+    codes, names = pd.factorize(column)
     return codes.astype(np.int64), list(names)
 
 
@@ -237,17 +264,18 @@ def _text_columns(ratings):
             "each name for one column",
             "rename or drop the others",
         )
-    frame = pd.DataFrame(index=range(len(ratings)))
+    text, codes, names = {}, {}, {}
     for column in COLUMNS[:-1]:
         if column in ratings.columns:
-            frame[column] = _ids(ratings[column].reset_index(drop=True), column)
+            given = ratings[column].reset_index(drop=True)
         else:
-            frame[column] = _DEFAULTS[column]
-    return frame
+            given = pd.Series(_DEFAULTS[column], range(len(ratings)), "str")
+        text[column], codes[column], names[column] = _ids(given, column)
+    return pd.DataFrame(text, index=range(len(ratings))), codes, names
 
 
 def _ids(values, column):
-    """Ids as text, without the spaces around them."""
+    """Ids as text without the spaces around them, as numbers, and what these stand for."""
     decimal = pd.api.types.is_float_dtype(values.dtype)
     if values.dtype == object:
         decimal = any(isinstance(v, (float, np.floating)) and v == v for v in values)
@@ -262,19 +290,21 @@ def _ids(values, column):
     text = values.astype(str)
     # Looked at once for each different id: there are far fewer than rows.
     codes, given = _factorized(text)
-    names = np.array([name.strip() for name in given], object)
-    spaced = list(names) != given
-    if missing.any() or (names == "").any():
-        empty = missing.to_numpy() | (names[codes] == "" if len(names) else False)
+    names = [name.strip() for name in given]
+    if missing.any() or "" in names:
+        empty = missing.to_numpy() | np.isin(codes, [c for c, n in enumerate(names) if not n])
         raise RatingsError(
             f"no {column} in row {int(np.flatnonzero(empty)[0])} (counted from 0)",
             f"an id in the column {column} in every row",
             "fill it in, or leave the row out",
         )
-    return pd.Series(names[codes], dtype="str") if spaced else text
+    if names != given:
+        text = pd.Series(np.array(names, object)[codes], dtype="str")
+        codes, names = _factorized(text)
+    return text, codes, names
 
 
-def _values(frame, ratings, scale, codes):
+def _values(frame, ratings, scale, codes, names):
     """The ratings as numbers of the scale, one look-up per distinct rating and dimension."""
     raw = ratings.reset_index(drop=True)
     if pd.api.types.is_numeric_dtype(raw.dtype) and raw.dtype.kind in "iuf":
@@ -287,11 +317,12 @@ def _values(frame, ratings, scale, codes):
     complete = not missing.any()
     result = np.full(len(raw), np.nan)
     wrong, nominal = [], []
-    first, second = frame["framework"], frame["dimension"]
-    for rows in _each(_together(codes, ["framework", "dimension"])):
-        declared = scale_for(scale, first.iat[rows[0]], second.iat[rows[0]])
+    columns = ["framework", "dimension"]
+    for rows in _each(_together(codes, columns)):
+        label = tuple(names[column][codes[column][rows[0]]] for column in columns)
+        declared = scale_for(scale, *label)
         if declared.measurement == "nominal":
-            nominal.append((first.iat[rows[0]], second.iat[rows[0]]))
+            nominal.append(label)
         rows = rows if complete else rows[~missing[rows]]
         kinds, which = distinct(keys[rows])
         result[rows] = np.array([declared.value_of(kind) for kind in kinds], float)[which]
@@ -579,7 +610,7 @@ class Counted:
     exchangeable: tuple[str, ...] = ()
 
 
-def groups_of(ratings: pd.DataFrame | Counted) -> dict[str, str]:
+def groups_of(ratings: pd.DataFrame | Checked | Counted) -> dict[str, str]:
     """Rater to group, raters in the order in which they come.
 
     Parameters
@@ -598,13 +629,14 @@ def groups_of(ratings: pd.DataFrame | Counted) -> dict[str, str]:
     """
     if isinstance(ratings, Counted):
         return dict(ratings.groups)
-    raters, names = _factorized(ratings["rater"])
-    _, first = np.unique(raters, return_index=True)
-    return dict(zip(names, ratings["group"].iloc[first]))
+    known = Checked.of(ratings, ["rater", "group"])
+    group = np.empty(len(known.names["rater"]), int)
+    group[known.codes["rater"]] = known.codes["group"]
+    return {rater: known.names["group"][g] for rater, g in zip(known.names["rater"], group)}
 
 
 def tables(
-    ratings: pd.DataFrame | Counted, scale=None, raters: Sequence[str] | None = None
+    ratings: pd.DataFrame | Checked | Counted, scale=None, raters: Sequence[str] | None = None
 ) -> Iterator[Table]:
     """The matrices of a checked frame, one for each dimension.
 
@@ -637,6 +669,7 @@ def tables(
     >>> [t.values.tolist() for t in tables(check_ratings(frame, scale), scale)]
     [[[1.0, 2.0], [2.0, nan]]]
     """
+    ratings = ratings if isinstance(ratings, Counted) else Checked.of(ratings)
     known = groups_of(ratings)
     names = tuple(sorted(known) if raters is None else raters)
     unknown = [name for name in names if name not in known]
@@ -660,15 +693,18 @@ def _with_columns(table, names):
     return replace(table, raters=names, values=values)
 
 
-def _matrices(ratings, scale, names):
-    frameworks, framework_names = _factorized(ratings["framework"])
-    dimensions, dimension_names = _factorized(ratings["dimension"])
-    items, item_names = _factorized(ratings["item"], sort=True)
-    raters, rater_names = _factorized(ratings["rater"])
+def _matrices(known, scale, names):
+    frameworks, dimensions, items, raters = (known.codes[column] for column in _KEYS)
+    framework_names, dimension_names, item_names, rater_names = (known.names[c] for c in _KEYS)
+    # Items by name: the same draw for the same items, in whatever order they come.
+    order = sorted(range(len(item_names)), key=item_names.__getitem__)
+    item_names = np.array([item_names[item] for item in order], object)
+    rank = np.empty(len(order), int)
+    rank[order] = range(len(order))
+    items = rank[items]
     place = {name: column for column, name in enumerate(names)}
     columns = np.array([place.get(name, -1) for name in rater_names], int)[raters]
-    rating = ratings["rating"].to_numpy(float)
-    item_names = np.array(item_names, object)
+    rating = known.frame["rating"].to_numpy(float)
     for everybody in _each(frameworks):
         # Everybody's items: a draw of items must not depend on whom it is used for.
         here, row = np.unique(items[everybody], return_inverse=True)
@@ -733,10 +769,10 @@ def counted(
     ([[1.0, 1.0], [2.0, 1.0]], [2, 1])
     """
     if isinstance(ratings, pd.DataFrame):
-        frame = check_ratings(ratings, scale)
-        _some(len(frame))
-        chosen = [counted_table(table) for table in tables(frame, scale, raters)]
-        group = groups_of(frame)
+        known = checked(ratings, scale)
+        _some(len(known.frame))
+        chosen = [counted_table(table) for table in tables(known, scale, raters)]
+        group = groups_of(known)
         return Counted(tuple(chosen), {name: group[name] for name in chosen[0].raters})
     if not isinstance(ratings, Mapping) or raters is None:
         raise RatingsError(

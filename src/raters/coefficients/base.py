@@ -187,7 +187,8 @@ def jackknife_error(without: np.ndarray, counts: np.ndarray | None = None) -> fl
 def ratio(numerator, denominator, size):
     """numerator / denominator, NaN where the denominator is zero or rounding noise of `size`."""
     numerator, denominator = np.asarray(numerator, float), np.asarray(denominator, float)
-    if denominator.size > 1 and denominator.min() > _NOISE * np.max(np.abs(size)):
+    size = np.asarray(size, float)
+    if denominator.size > 1 and denominator.min() > _NOISE * max(size.max(), -size.min()):
         return numerator / denominator  # the usual case, seen at little cost
     undefined = np.abs(denominator) <= _NOISE * np.abs(size)
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)

@@ -31,15 +31,22 @@ def on_rows(mask, terms):
 
 def moments(r, finish, note, test=None):
     """Sums with the terms n, a, b, a^2, b^2, (a - b)^2 of the items rated by both."""
-    a, b = r.sides - r.centre
-    terms = on_rows(r.both, [np.ones_like(a), a, b, a * a, b * b, (a - b) ** 2])
-    return _sums(r, terms, finish, note, test)
+    sides = r.sides - r.centre
+    terms = np.empty((6, sides.shape[1]))
+    terms[0] = 1
+    terms[1:3] = sides
+    np.square(sides, out=terms[3:5])
+    np.square(sides[0] - sides[1], out=terms[5])
+    return _sums(r, on_rows(r.both, terms), finish, note, test)
 
 
 def _quadratic_kappa(totals):
     n, a, b, aa, bb, d = totals
     squares = n * (aa + bb)
-    return 1 - ratio(n * d, squares - 2 * a * b, squares)
+    chance = a * b
+    chance *= -2
+    chance += squares
+    return 1 - ratio(n * d, chance, squares)
 
 
 def weighted_kappa_quadratic(x: np.ndarray, scale: Scale) -> Sums:
