@@ -1,14 +1,15 @@
 """The command line: what it writes, how it ends, and what it says when something is wrong."""
 
+import gzip
 import json
 import math
 import os
 import pty
+import random
 import shutil
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
@@ -21,7 +22,8 @@ from raters.cli import main, simulated
 from raters.cli.completion import SHELLS, script
 from raters.cli.parser import build
 from raters.config import Config, ScaleRules, Source
-from raters.read import read
+from raters.reading import read
+from raters.report import analysis
 from raters.study import files, replication, results
 
 SCALE = ["--scale", "1,2,3,4,5"]
@@ -306,6 +308,19 @@ def test_agreement_has_the_numbers_of_the_function(ratings, capsys):
     assert found["settings"]["resamples"] == 200 and found["reading"]["counts"]["items"] == 40
 
 
+def test_very_many_different_items_get_fewer_resamples_and_it_is_said(ratings, capsys, monkeypatch):
+    monkeypatch.setattr(analysis, "_DRAWN", 40 * 300)
+    out, err = output(capsys, "agreement", ratings, *SCALE, "--json")
+    assert json.loads(out)["settings"]["resamples"] == 300 and "300 resamples, as" in err
+    out, err = output(capsys, "agreement", ratings, *SCALE, "--json", "--resamples", 500)
+    assert json.loads(out)["settings"]["resamples"] == 500 and "resamples, as" not in err
+    # 40 items on two levels by three raters are at most 27 patterns (each may be missing).
+    halved = pd.read_csv(ratings)
+    halved.assign(rating=halved["rating"].gt(3) + 1).to_csv(ratings, index=False)
+    out, _ = output(capsys, "agreement", ratings, "--scale", "1,2", "--json")
+    assert json.loads(out)["settings"]["resamples"] == 40 * 300 // 27
+
+
 def test_agreement_of_pairs(ratings, capsys):
     options = ["--pairs", "--statistic", "cohen_kappa", "--resamples", "0", "--json"]
     found = json.loads(output(capsys, "agreement", ratings, *SCALE, *options)[0])["results"]
@@ -463,52 +478,11 @@ def test_simulations_that_cannot_be(tmp_path, capsys, option):
 # --- how it ends -----------------------------------------------------------------------
 
 
-def test_the_core_needs_only_numpy_pandas_and_scipy(ratings):
-    """In a process that refuses every other package, as an install without extras does."""
-    code = """
-    import sys
-    refused = set("altair vl_convert papermill nbformat nbconvert nbclient ipykernel IPython "
-                  "sklearn statsmodels pooch tqdm ibis duckdb pyarrow openpyxl matplotlib "
-                  "krippendorff pingouin jupyter_client jinja2 polars".split())
-    class Refuse:
-        def find_spec(self, name, path=None, target=None):
-            top = name.partition(".")[0]
-            if top in refused:
-                raise ModuleNotFoundError(f"No module named {top!r}", name=top)
-    sys.meta_path.insert(0, Refuse())
-    from raters.cli import main
-    codes = [main(line.split("|")) for line in sys.argv[1:]]
-    print(codes)
-    """
-    scale = "--scale|1,2,3,4,5|--quiet"
-    folder = ratings.parent
-    lines = [
-        f"inspect|{ratings}|--quiet",
-        f"agreement|{ratings}|{scale}|--resamples|50",
-        f"agreement|{ratings}|{scale}|--resamples|50|--pairs|--json",
-        f"benchmark|{ratings}|{scale}|--resamples|50",
-        f"convert|{ratings}|{scale}|--out|{folder / 'c.csv'}",
-        f"simulate|--out|{folder / 's.csv'}",
-        "completion|bash",
-        f"convert|{ratings}|{scale}|--out|{folder / 'c.parquet'}",
-        f"report|{ratings}|{scale}|--out|{folder / 'report'}",
-    ]
-    result = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), *lines], capture_output=True, text=True
-    )
-    assert result.stdout.splitlines()[-1] == "[0, 0, 0, 0, 0, 0, 0, 1, 1]", result.stderr
-    errors = result.stderr.splitlines()
-    assert len(errors) == 2
-    said(errors[0] + "\n", 'pip install "raters[parquet]"')
-    said(errors[1] + "\n", 'pip install "raters[report]"')
-    assert not (folder / "report").exists() and not (folder / "c.parquet").exists()
-
-
 def test_a_package_that_is_missing_is_named_with_its_extra(ratings, capsys, monkeypatch):
     def no_module(*_args):
         raise ModuleNotFoundError("No module named 'openpyxl'", name="openpyxl")
 
-    monkeypatch.setattr("raters.cli.given.read", no_module)
+    monkeypatch.setattr("raters.cli.given.read_as_proposed", no_module)
     assert main(["agreement", str(ratings), *SCALE]) == 1
     said(capsys.readouterr().err, "openpyxl", 'pip install "raters[excel]"')
 
@@ -528,7 +502,7 @@ def test_whatever_happens_there_is_a_paragraph_and_no_traceback(
     def fail(*_args):
         raise error
 
-    monkeypatch.setattr("raters.cli.given.read", fail)
+    monkeypatch.setattr("raters.cli.given.read_as_proposed", fail)
     monkeypatch.delenv("RATERS_TRACEBACK", raising=False)
     assert main(["agreement", str(ratings), *SCALE]) == code
     said(capsys.readouterr().err, part)
@@ -584,6 +558,119 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(ratings):
         assert text == b"" if not shown else text.endswith(b"\r\x1b[K")
 
 
+# --- whatever is given -----------------------------------------------------------------
+
+
+def fake_notebook(part, _parameters):
+    shutil.move(part / "template.ipynb", part / "report.ipynb")
+
+
+def cut(path, keep=0.5):
+    """The first part of a file."""
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * keep)])
+
+
+def odd_files(folder):
+    """Files that are none, are damaged, or hold something else: name to what is said of it."""
+    frame = simulated.simulated(12, 2, 1, 5, 0.6, 0, 1)
+    text = frame.to_csv(index=False)
+    frame.to_excel(folder / "cut.xlsx", index=False)
+    frame.to_parquet(folder / "cut.parquet", index=False)
+    frame.to_json(folder / "cut.json", orient="records")
+    for name in ("cut.xlsx", "cut.parquet", "cut.json"):
+        cut(folder / name)
+    (folder / "whole.csv.gz").write_bytes(gzip.compress(text.encode()))
+    (folder / "cut.csv.gz").write_bytes(gzip.compress(text.encode())[:50])
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "header.csv").write_text("item,rater,rating\n")
+    (folder / "noise.bin").write_bytes(random.Random(1).randbytes(5000))
+    (folder / "zero.csv").write_bytes(text.encode().replace(b"item 03", b"item\0 03"))
+    (folder / "half.csv").write_bytes(text.encode("utf-16")[:-1])
+    (folder / "quote.csv").write_text('item,rater,rating\n"a,ann,1\n')
+    (folder / "letter.txt").write_text("Dear all,\nplease find the ratings attached.\n")
+    (folder / "folder").mkdir()
+    with open(folder / "line.csv", "wb") as file:
+        file.write(b"item,rater,rating\n")
+        os.truncate(folder / "line.csv", 1 << 30)  # one line of a gigabyte, which takes no room
+    return {
+        "cut.xlsx": "a damaged zip file",
+        "cut.parquet": "a damaged file",
+        "cut.json": "it is cut off",
+        "whole.csv.gz": "a compressed file (gzip)",
+        "cut.csv.gz": "a compressed file (gzip)",
+        "empty.csv": "the empty file",
+        "header.csv": "without a single row",
+        "noise.bin": "noise.bin",
+        "zero.csv": "zero bytes",
+        "half.csv": "is not utf-16",
+        "quote.csv": "never closes",
+        "letter.txt": "the item is not declared",
+        "folder": "the folder",
+        "line.csv": "line.csv",
+        "none.csv": "no file",
+        "https://example.org/r.csv": "download it first",
+    }
+
+
+def test_files_that_are_none_end_each_command_in_one_paragraph(tmp_path, capsys, monkeypatch):
+    files = odd_files(tmp_path)
+    before = sorted(os.listdir(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name, part in files.items():
+        for words in (
+            ["inspect", name],
+            ["agreement", name, *SCALE],
+            ["benchmark", name, *SCALE, "--judge", "judge 1"],
+            ["convert", name, *SCALE, "--out", "out.csv"],
+            ["report", name, *SCALE, "--out", "report"],
+        ):
+            if words[0] == "inspect" and name == "letter.txt":
+                assert "item is not declared" in output(capsys, *words)[0]
+                continue
+            start = time.process_time()
+            refused(capsys, *words, parts=[part])
+            assert time.process_time() - start < 10, (name, words)
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+VALUES = [
+    "", " ", "0", "-1", "3", "1e400", "nan", "1,2,3,4,5", "a,b", "=1+1", "\x1b[31m", "x" * 5000,
+    "ann", "judge 1", "expert", "expert=expert 1", "none.csv", "ratings.csv", ".", "/dev/null",
+    "--", "-", "single", "percentile", "cohen_kappa", "nominal", "\udce9",
+]  # fmt: skip
+
+
+def test_any_command_line_ends_in_one_paragraph(ratings, capsys, monkeypatch):
+    """Seeded, and within a box of time."""
+    monkeypatch.chdir(ratings.parent)
+    monkeypatch.setattr("raters.report.build.execute", fake_notebook)
+    parser = build()
+    commands = next(a for a in parser._actions if hasattr(a, "choices") and a.choices).choices
+    rng = random.Random(20_26)
+    end, tried, done = time.monotonic() + 15, 0, 0
+    while tried < 60 or (time.monotonic() < end and tried < 600):
+        name = rng.choice([n for n in commands if n not in ("data", "results")])
+        options = [o for a in commands[name]._actions for o in a.option_strings]
+        words = [name, *rng.choices(["ratings.csv", *VALUES], k=rng.randint(0, 2))]
+        options = [o for o in options if o not in ("-h", "--help")] or ["--none"]
+        for option in rng.choices(options, k=rng.randint(0, 3)):
+            words += [option] + [rng.choice(VALUES)] * rng.randint(0, 1)
+        if "--scale" in options and rng.random() < 0.7:
+            words += ["ratings.csv", *SCALE, "--resamples", "5"]
+        try:
+            code = main(words)
+        except SystemExit as ended:
+            code = ended.code
+        out, err = capsys.readouterr()
+        assert code in (0, 1, 2), (words, err)
+        assert "Traceback" not in err and not set("\x1b") & set(out + err), words
+        if code:
+            said(err)
+        tried, done = tried + 1, done + (code == 0)
+    assert 0 < done < tried
+
+
 # --- completion -----------------------------------------------------------------------
 
 
@@ -614,6 +701,15 @@ def test_bash_completes_commands_options_and_choices():
     }  # fmt: skip
     assert completed("raters", "completion", "") == set(SHELLS)
     assert completed("raters", "report", "rat") == set()  # then bash offers files
+
+
+@pytest.mark.parametrize("shell", [shell for shell in SHELLS if shutil.which(shell)])
+def test_the_shells_that_are_here_take_their_script(shell, tmp_path):
+    """bash always; zsh and fish where they are installed."""
+    (tmp_path / "script").write_text(script(shell, build()), encoding="utf-8")
+    command = [shutil.which(shell), "-n", str(tmp_path / "script")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == ""
 
 
 @pytest.mark.parametrize("shell", SHELLS)

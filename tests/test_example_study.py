@@ -17,7 +17,7 @@ from raters.cli import main
 from raters.config import Config
 from raters.examples import FOLDER, copy_to
 from raters.inspection import inspect
-from raters.read import read
+from raters.reading import read
 
 BOOK = Path(__file__).parent.parent / "book"
 FILES = ["ratings.csv", "judge.jsonl"]
@@ -245,7 +245,23 @@ TOOLS = {
          "1,ann@example.org,3,5 - very,x\n2,bob@example.org,4,2,\n"}, "2 items by 2 raters",
     ),
     "Qualtrics": ({"survey.csv": SURVEY}, "3 items by 2 raters"),
-    "Excel, and CSV from a spreadsheet": ({"ratings.xlsx": None}, "3 items by 2 raters"),
+    "Excel, and CSV from a spreadsheet": ({"ratings.xlsx": {
+        "ratings": {"reply": ["a", "b", "c"], "ann": [1, 2, 3], "bob": [1, 3, 3]},
+    }}, "3 items by 2 raters"),
+    "A workbook with a sheet for each rater": ({"raters.xlsx": {
+        "ann": {"reply": ["a", "b", "c"], "warm": [1, 2, 3], "clear": [5, 4, 3]},
+        "bob": {"reply": ["a", "b", "c"], "warm": [1, 3, 3], "clear": [5, 4, 2]},
+        "README": {"Please rate every reply": []},
+    }}, "12 ratings of 3 items by 2 raters on 2 dimensions"),
+    "A header of two rows": (
+        {"coding.csv": "Our study,,,,\n,ann,,bob,\nreply,warm,clear,warm,clear\n"
+         "a,1,5,1,5\nb,2,4,3,n/a\nc,3,3,3,2\n"},
+        "11 ratings of 3 items by 2 raters on 2 dimensions; 1 missing",
+    ),
+    "A file for each rater": (
+        {"rater_ann.csv": "reply,score\na,1\nb,2\nc,3\n",
+         "rater_bob.csv": "reply,score\nc,3\na,1\nb,3\n"}, "3 items by 2 raters",
+    ),
     "OpenAI batch output": (
         {"ratings.csv": EXPERTS, "batch_output.jsonl": lines(judged(batch))}, "gpt-x, reading",
     ),
@@ -287,9 +303,10 @@ def test_the_command_of_each_tool_works_with_its_toml(tool, tmp_path, monkeypatc
     files, expected = TOOLS[tool]
     for name, content in files.items():
         Path(name).parent.mkdir(exist_ok=True)
-        if content is None:
-            frame = pd.DataFrame({"reply": ["a", "b", "c"], "ann": [1, 2, 3], "bob": [1, 3, 3]})
-            frame.to_excel(name, sheet_name="ratings", index=False)
+        if isinstance(content, dict):
+            with pd.ExcelWriter(name) as book:
+                for sheet, columns in content.items():
+                    pd.DataFrame(columns).to_excel(book, sheet_name=sheet, index=False)
         else:
             Path(name).write_text(content, encoding="utf-8")
     Config.load("raters.toml")

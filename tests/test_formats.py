@@ -6,6 +6,7 @@ The examples were written for these tests; their shapes are those of the tools' 
 import json
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,8 @@ from raters.config import Config, ScaleRules, Source
 from raters.formats import FORMATS, Limits, detect, load
 from raters.formats.base import propose_encoding
 from raters.inspection import inspect
-from raters.read import read
+from raters.label_sets import by_label, labels_of, spelled
+from raters.reading import read
 
 FIVE = ScaleRules([1, 2, 3, 4, 5])
 SIX_DIGITS = {"rel": 0, "abs": 1e-6}
@@ -139,11 +141,96 @@ def test_label_studio_several_choices_are_a_set(tmp_path):
     many = {"from_name": "topics", "type": "choices", "value": {"choices": ["b", "a"]}}
     tasks = [{"id": 1, "data": {}, "annotations": [annotation(2, many), annotation(4, many)]}]
     path = written(tmp_path, "export.json", tasks)
-    with pytest.raises(RatingsError, match="'a; b'.*not on the scale a, b, c"):
+    with pytest.raises(RatingsError, match="'a; b'.*a list of 2 labels.*sets = true"):
         read(path, Config([Source()], labels("a", "b", "c")))
     reading = read(path, Config([Source()], labels("a", "b", "c", sets=True)))
     assert reading.ratings["rating"].tolist() == ["a; b", "a; b"]
     assert reading.scale["topics"].levels == ("", "a; b")
+
+
+def test_labels_of_a_list_are_labels_whatever_signs_they_hold(tmp_path):
+    """One spelling of sets everywhere: what a list holds is never split."""
+    odd = ScaleRules(["a", "b", "a; b", "c;d"], measurement="nominal", sets=True)
+    lines = [
+        {"item": "x", "rater": "ann", "rating": ["a; b", "c;d"]},
+        {"item": "x", "rater": "bob", "rating": ["b", "a"]},
+        {"item": "y", "rater": "ann", "rating": "a; b"},  # a text is split, as always
+        {"item": "y", "rater": "bob", "rating": ["a; b"]},
+        {"item": "z", "rater": "ann", "rating": []},
+        {"item": "z", "rater": "bob", "rating": None},
+    ]
+    path = written(tmp_path, "r.jsonl", lines)
+    source = Source(item="item", rater="rater", rating="rating")
+    reading = read(path, Config([source], odd))
+    found = {key[1:]: value for key, value in cells(reading).items()}
+    two, one = spelled(["a", "b"]), spelled(["a; b"])
+    assert two != one and labels_of(one) == {"a; b"}
+    assert found["x", "ann"] == spelled(["c;d", "a; b"])
+    assert (found["x", "bob"], found["y", "ann"], found["y", "bob"]) == (two, two, one)
+    # An empty list is an answer without a label; null is none.
+    assert found["z", "ann"] == "" and reading.counts["missing"] == 1
+    assert set(by_label(reading.ratings.dropna())["dimension"]) == {
+        f"all: {label}" for label in odd.levels
+    }
+    # What is proposed reads the same.
+    proposed = inspect(path)
+    assert set(proposed.config.scale.levels) == set(odd.levels) and proposed.config.scale.sets
+    # Another separator for texts says nothing of lists.
+    commas = read(path, Config([source], replace(odd, separator=",")))
+    assert cells(commas)["all", "x", "bob"] == two and cells(commas)["all", "y", "ann"] == one
+
+
+def test_rankings_are_no_ratings(tmp_path):
+    """A list in an order would be read as a set of labels."""
+    order = {"from_name": "order", "type": "ranker", "value": {"ranker": ["b", "a"]}}
+    words = {"from_name": "why", "type": "textarea", "value": {"text": ["as I like it"]}}
+    stars = {"from_name": "stars", "type": "rating", "value": {"rating": 4}}
+    tasks = [{"id": 1, "data": {}, "annotations": [annotation(2, order, words, stars)]}]
+    reading = read(written(tmp_path, "ls.json", tasks), Config([Source()], FIVE))
+    assert cells(reading) == {("stars", "1", "2"): 4}
+    assert left(reading) == {
+        "ranking of several options, which is no rating of the item": 1,
+        "answer in free text": 1,
+    }
+    with pytest.raises(RatingsError, match="without a single row of ratings .1 ranking of"):
+        tasks[0]["annotations"] = [annotation(2, order)]
+        read(written(tmp_path, "ls.json", tasks), Config([Source()], FIVE))
+
+
+def argilla_two(**answers):
+    responses = {
+        question: [{"value": v, "user_id": u} for u, v in zip(["u1", "u2"], values)]
+        for question, values in answers.items()
+    }
+    return {"id": "r", "fields": {"text": "t"}, "responses": responses}
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [["a", "b", "c"], ["b", "a", "c"]],
+        [[{"value": "a", "rank": 1}, {"value": "b", "rank": 2}]] * 2,
+    ],
+)
+def test_argilla_rankings_are_no_sets_of_labels(tmp_path, ranks):
+    many = labels("a", "b", "c", sets=True)
+    both = argilla_two(order=ranks, topics=[["a"], ["b", "a"]])
+    reading = read(written(tmp_path, "r.json", [both]), Config([Source()], many))
+    assert cells(reading) == {("topics", "r", "u1"): "a", ("topics", "r", "u2"): "a; b"}
+    assert left(reading) == {"ranking of several options, which is no rating of the item": 2}
+    with pytest.raises(RatingsError, match="2 ranking of several options"):
+        read(written(tmp_path, "r.json", [argilla_two(order=ranks)]), Config([Source()], many))
+    # The same labels in one order may be a set that two people chose.
+    same = argilla_two(topics=[["a", "b"], ["a", "b"]])
+    reading = read(written(tmp_path, "r.json", [same]), Config([Source()], many))
+    assert reading.counts["ratings"] == 2
+
+
+def test_argilla_spans_are_left_out(tmp_path):
+    span = [{"start": 0, "end": 2, "label": "a"}]
+    with pytest.raises(RatingsError, match="2 label on a part of the text"):
+        path = written(tmp_path, "r.json", [argilla_two(where=[span, span])])
+        read(path, Config([Source()], labels("a", "b")))
 
 
 # --------------------------------------------------------------------------- Prodigy
@@ -385,6 +472,19 @@ def test_inception_tokens_are_items_and_features_dimensions(tmp_path):
         read(bad, Config([Source()], scales=scales))
 
 
+def test_inception_what_cannot_be_compared_by_token_is_no_rating(tmp_path):
+    """A part of a token, and a label that is written like the sign for no annotation."""
+    text = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Tone|value\n\n1-1\t0-2\tOh\t_\n"
+    config = Config([Source()], labels("_", "sad"))
+    part = written(tmp_path, "ann.tsv", text + "1-1.1\t0-1\tO\tsad\n")
+    with pytest.raises(RatingsError, match="line 5 .*an annotation of a part of a token"):
+        read(part, config)
+    assert any("each token is an item" in note for note in read(part, config, 1).notes)
+    escaped = written(tmp_path, "bob.tsv", text + "1-2\t3-4\tX\t\\_\n")
+    with pytest.raises(RatingsError, match="line 5 .*not on the scale"):
+        read(escaped, config)
+
+
 # --------------------------------------------------------------------------- judges' logs
 def batch(custom_id, content, finish="stop", status=200, **message):
     body = {
@@ -607,6 +707,101 @@ def test_an_excel_sheet(tmp_path):
         read(path, Config([Source(sheet="other", layout="wide-by-rater", item="item")], FIVE))
 
 
+def workbook(path, sheets):
+    """A workbook from the rows of its sheets."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+MERGED = [
+    ["Reply", "ann", None, "bob", None, "Comment"],
+    [None, "warm", "clear", "warm", "clear", None],
+    ["001", 1, 2, 3, 4, None],
+    ["002", 5, 4, 3, 2, "so so"],
+    ["003", 2, None, 1, 1, None],
+]
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "csv"])
+def test_a_merged_header_is_joined_and_proposed(tmp_path, kind):
+    """One row names the raters, the next one their dimensions; by hand: bob on 002 is 3 and 2."""
+    if kind == "xlsx":
+        path = workbook(tmp_path / "r.xlsx", {"Ratings": MERGED})
+    else:
+        lines = [",".join("" if one is None else str(one) for one in row) for row in MERGED]
+        path = written(tmp_path, "r.csv", "\n".join(lines) + "\n")
+    seen = inspect(path)
+    assert any("two header rows" in one.message for one in seen.warnings)
+    reading = read(path, seen.config)
+    found = cells(reading)
+    assert len(found) == 12 and reading.counts["missing"] == 1
+    assert found["warm", "002", "bob"] == 3 and found["clear", "002", "bob"] == 2
+    assert found["clear", "001", "ann"] == 2
+    # Without the join nothing is taken for a rating that is none, and it is said.
+    wide_ = Source(layout="wide-by-rater", item="Reply", columns=["ann", "bob"])
+    with pytest.raises(RatingsError, match=r"line 2 column ann \('warm'\)"):
+        read(path, Config([wide_], FIVE))
+    notes = read(path, Config([wide_], FIVE), drop_at_most=2).notes
+    assert any("2 columns without a name in the header, not read: number 3, 5" in n for n in notes)
+
+
+def test_names_that_stand_twice_in_an_excel_header_are_numbered(tmp_path):
+    rows = [["id", "score", "score"], ["x", 1, 2], ["y", 3, 4]]
+    path = workbook(tmp_path / "r.xlsx", {"a": rows})
+    columns = ["score (column 2)", "score (column 3)"]
+    config = Config([Source(layout="wide-by-rater", item="id", columns=columns)], FIVE)
+    reading = read(path, config)
+    assert cells(reading)["all", "y", "score (column 3)"] == 4
+    assert any("more than one column is called 'score'" in note for note in reading.notes)
+
+
+def test_a_sheet_for_each_rater(tmp_path):
+    def rows(first, second):
+        return [["reply", "warm"], ["001", first], ["002", second]]
+
+    sheets = {"ann": rows(1, 2), "bob": rows(2, 3), "README": [["Rate each reply"]]}
+    path = workbook(tmp_path / "r.xlsx", sheets)
+    seen = inspect(path)
+    assert seen.config.files[0].sheets == ("ann", "bob")
+    assert sum(one.code == "sheets" for one in seen.warnings) == 2
+    reading = read(path, replace(seen.config, scale=FIVE))
+    assert {key[1:]: value for key, value in cells(reading).items()} == {
+        ("001", "ann"): 1, ("002", "ann"): 2, ("001", "bob"): 2, ("002", "bob"): 3,
+    }  # fmt: skip
+    long = Source(item="reply", rater="sheet", rating="warm", sheets=["*"])
+    with pytest.raises(RatingsError, match="sheet 'README' without the column|without a single"):
+        workbook(tmp_path / "r.xlsx", sheets | {"README": [["Rate"], ["each"]]})
+        read(path, Config([long], FIVE))
+    workbook(tmp_path / "r.xlsx", {"ann": rows(1, 2), "bob": rows(2, 9)})
+    with pytest.raises(RatingsError, match=r"r.xlsx line 3 column bob!warm \('9'\)"):
+        read(path, Config([long], FIVE))
+    for source, message in [
+        (replace(long, sheets=["cleo"]), "the sheet 'cleo' of"),
+        (replace(long, sheets=["a*"], sheet=""), None),
+    ]:
+        if message:
+            with pytest.raises(RatingsError, match=message):
+                read(path, Config([source], FIVE))
+        else:
+            assert read(path, Config([source], FIVE)).counts["raters"] == 1
+    with pytest.raises(RatingsError, match="sheet = 'ann' and sheets"):
+        replace(long, sheet="ann")
+    workbook(tmp_path / "r.xlsx", {"a": [["sheet", "reply", "warm"], ["x", "001", 1]]})
+    with pytest.raises(RatingsError, match="a column called 'sheet'"):
+        read(path, Config([long], FIVE))
+    text = written(tmp_path, "r.csv", "reply,sheet,warm\n001,ann,1\n")
+    with pytest.raises(RatingsError, match="sheets of an Excel workbook"):
+        read(text, Config([long], FIVE))
+
+
 def test_excel_dates_and_error_values_are_no_ratings(tmp_path):
     import datetime
 
@@ -694,6 +889,9 @@ def test_a_record_that_is_longer_than_what_is_looked_at(tmp_path):
         (b"\x1f\x8b\x08", "gzip.*unpack it first"),
         (b"%PDF-1.7", "a PDF.*export the table"),
         (b"PK\x03\x04broken", "a damaged zip file"),
+        (b"$FL2@(#) SPSS", "an SPSS file.*save it as CSV"),
+        (b"<stata_dta><header>", "a Stata file.*export it as CSV"),
+        (b"ARROW1\0\0", "an Arrow or Feather file.*Parquet or CSV"),
         (b"\x00\x01\x02\x03", "no text .it holds zero bytes.*utf-16-le"),
     ],
 )
@@ -709,6 +907,10 @@ def test_a_zip_with_something_else(tmp_path):
     with zipfile.ZipFile(path, "w") as parts:
         parts.writestr("ratings.csv", "a,b\n")
     with pytest.raises(RatingsError, match=r"a zip file with \['ratings.csv'\]"):
+        detect(path)
+    with zipfile.ZipFile(path, "w") as parts:
+        parts.writestr("content.xml", "<office/>")
+    with pytest.raises(RatingsError, match="an OpenDocument file.*save it as .xlsx"):
         detect(path)
 
 

@@ -4,8 +4,11 @@ import json
 import os
 import random
 import resource
+import subprocess
+import sys
 import time
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,9 +18,9 @@ from raters import RatingsError, agreement, pairwise
 from raters.config import Config, ScaleRules, Source
 from raters.formats import Limits
 from raters.formats.base import encoding_of
-from raters.inspection import inspect
+from raters.inspection import inspect, read_as_proposed
 from raters.label_sets import by_label, set_alpha
-from raters.read import read
+from raters.reading import read
 
 FIVE = ScaleRules([1, 2, 3, 4, 5])
 LONG = Source(item="item", rater="rater", rating="rating")
@@ -556,6 +559,12 @@ def test_truth_values_are_levels_where_they_are_declared(tmp_path):
         read(path, Config([source], ScaleRules([0, 1])))
 
 
+def test_what_a_notebook_shows_is_what_is_printed(tmp_path):
+    path = written(tmp_path, "item,ann,bob\nx,1,2\ny,3,3\n")
+    for one in (inspect(path), read(path, Config([wide()], FIVE))):
+        assert repr(one) == str(one) and len(repr(one)) < 600
+
+
 def test_a_reading_prints_and_gives_its_counts(tmp_path):
     path = written(tmp_path, "item,ann,bob\na,1,2\nb,3,\n")
     reading = read(path, Config([wide()], FIVE))
@@ -638,6 +647,33 @@ def test_columns_of_prose_are_no_ratings(tmp_path):
         )
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        # A comment that two people wrote is different in each row where it is filled.
+        ("comment,reply,ann,bob", "{c},q{i},{a},{b}", ("wide-by-rater", "reply", "")),
+        ("comment,reply,rater,score", "{c},q{h},{r},{a}", ("long", "reply", "rater")),
+        # A column that is called like an item and holds nothing; a number of the row.
+        ("sample,reply,rater,score", ",q{h},{r},{a}", ("long", "reply", "rater")),
+        ("row,reply,rater,score", "{i},q{h},{r},{a}", ("long", "reply", "rater")),
+        ("rater,no,warm,clear", "{r},{h}00,{a},{b}", ("wide-by-dimension", "no", "rater")),
+        # Nothing names the items: it is said, and not invented.
+        ("comment,ann,bob", "{c},{a},{b}", ("wide-by-rater", "", "")),
+    ],
+)
+def test_the_item_is_a_column_that_is_filled(tmp_path, header, row, expected):
+    rows = [
+        row.format(i=i, h=i // 2, r="ab"[i % 2], a=i % 5 + 1, b=(i + i // 3) % 5 + 1,
+                   c=f"note {i}" if i in (3, 8) else "")
+        for i in range(20)
+    ]  # fmt: skip
+    seen = inspect(written(tmp_path, "\n".join([header, *rows]) + "\n"))
+    source = seen.config.files[0]
+    assert (source.layout, source.item, source.rater) == expected
+    if not source.item:
+        assert any("the item is not declared" in one.message for one in seen.warnings)
+
+
 def test_free_text_and_verdicts_are_noticed(tmp_path):
     lines = "".join(
         json.dumps({"item": n, "answer": f'{{"score": {n}, "why": "x"}}'}) + "\n"
@@ -715,6 +751,12 @@ def test_ten_thousand_columns(tmp_path):
     in_seconds(lambda: read(path, Config([LONG], FIVE)), "'r9' and 9,989 more|without the column")
     seen = inspect(path)
     assert seen.config.files[0].columns == ("r*",) and len(str(seen)) < 3000
+    assert time.process_time() - start < 30
+    # Columns of which no two hold the same cells: each is not compared with each.
+    rows = [",".join([f"i{i}", *(f"w{k}_{i % 3}" for k in range(n))]) for i in range(12)]
+    path = written(tmp_path, "\n".join([text.partition("\n")[0], *rows]) + "\n")
+    start = time.process_time()
+    assert len(str(inspect(path))) < 3000
     assert time.process_time() - start < 30
 
 
@@ -933,6 +975,45 @@ def test_exports_with_values_of_other_types_are_read_or_refused(tmp_path):
     assert 0 < refused < 2 * tried
 
 
+def test_reading_is_three_lines_and_loads_when_it_is_asked_for(tmp_path):
+    written(tmp_path, "item,rater,rating\nx,ann,1\nx,bob,1\ny,ann,3\ny,bob,2\n", "r.csv")
+    toml = Config([LONG], FIVE).to_toml()
+    (tmp_path / "raters.toml").write_text(toml)
+    code = (
+        "import sys, raters\n"
+        "assert not {'raters.reading', 'raters.inspection', 'raters.config'} & set(sys.modules)\n"
+        "assert {'read', 'inspect', 'Config'} <= set(dir(raters)) & set(raters.__all__)\n"
+        "reading = raters.read('r.csv', 'raters.toml')\n"
+        "print(raters.pairwise(reading.ratings, reading.scale, 'percent_agreement', resamples=0)"
+        "['estimate'].item())\n"
+        "import raters.reading; assert callable(raters.read) and callable(raters.inspect)\n"
+        "try: raters.rede\n"
+        "except AttributeError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines() == ["0.5", "module 'raters' has no attribute 'rede'"], (
+        done.stderr
+    )
+
+
+def test_read_as_proposed_is_inspect_and_read_in_one(tmp_path):
+    text = "item,ann,bob,cleo\n" + "".join(
+        f"i{k},{k % 5 + 1},{k % 5 + 1},{5 - k % 5}\n" for k in range(20)
+    )
+    path = written(tmp_path, text + "bad,9,1,1\n")
+    rules, groups = FIVE, {"expert": ["ann", "bob"]}
+    reading, warnings = read_as_proposed(path, rules, groups, drop_at_most=1)
+    config = replace(inspect(path).config, scale=rules, scales={}, groups=groups)
+    again = read(path, config, drop_at_most=1)
+    pd.testing.assert_frame_equal(reading.ratings, again.ratings)
+    assert (reading.notes, reading.counts) == (again.notes, again.counts)
+    assert [one.code for one in warnings] == ["backwards"]
+    with pytest.raises(RatingsError, match="1 row that cannot be read"):
+        read_as_proposed(path, rules)
+
+
 def test_a_million_ratings(tmp_path):
     n = 1_000_000
     rng = np.random.default_rng(1)
@@ -951,6 +1032,14 @@ def test_a_million_ratings(tmp_path):
     assert reading.counts["ratings"] == n
     assert reading.ratings["rating"].mean() == pytest.approx(frame["rating"].mean())
     assert reading.ratings["line"].iloc[-1] == n + 1
+    # The whole command, in a process of its own: time of the processor, and memory.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "raters", "agreement", str(path), "--scale", "1,2,3,4,5"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0 and "1,000,000 ratings of 100,000 items" in done.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 20
+    assert after.ru_maxrss < 2_000_000  # kB, of the largest child so far
 
 
 def test_an_encoding_is_checked_by_name(tmp_path):

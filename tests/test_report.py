@@ -1,6 +1,7 @@
 """The report: what it holds, that it needs nothing, and that nothing in it is run."""
 
 import ast
+import contextlib
 import csv
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 
@@ -28,7 +30,7 @@ from raters.report import analysis, checklist, execute, methods, report, section
 from raters.report.html import shown, table
 from raters.report.page import page as render
 from raters.report.study import Missing, Study
-from raters.report.tables import formula_like, spreadsheet_safe, write_csv
+from raters.report.tables import formula_like, spreadsheet_safe, write_csv, write_table
 
 TITLES = [
     "In short",
@@ -260,6 +262,61 @@ def test_hostile_texts_stay_texts_in_the_tables(hostile):
     frame = pd.read_csv(hostile / "tables" / "ratings.csv", dtype=str, keep_default_na=False)
     assert {"'=bad", "'@so-so", "<i>good</i>"} == set(frame["rating"])
     assert {"'+1+1", "'-2+3", "'@SUM(A1)", "None", "007"} <= set(frame["item"])
+
+
+class Tags(HTMLParser):
+    """The tags of a page and their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes = set(), set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+WRITTEN = set("div p h3 ul li table caption thead tbody tr th td a wbr figure picture source "  # noqa: SIM905
+              "img figcaption".split())  # fmt: skip
+
+
+def test_hostile_texts_stay_texts_in_the_executed_notebook(hostile):
+    book = nbformat.read(hostile / "report.ipynb", as_version=4)
+    outputs = [one for cell in book.cells for one in cell.get("outputs", ())]
+    pages = [one["data"]["text/html"] for one in outputs if "text/html" in one.get("data", {})]
+    assert len(pages) > 8
+    found = Tags("".join(pages))
+    assert found.tags <= WRITTEN and not [a for a in found.attributes if a.startswith("on")]
+    assert not any("javascript" in kind for one in outputs for kind in one.get("data", {}))
+
+
+def test_hostile_names_of_judges_groups_and_dimensions_stay_texts(tmp_path):
+    judge, expert = '<script>alert("j")</script>', "</td><img src=x onerror=alert(1)>"
+    rows = [
+        (item, rater, dimension, (i * k + i // 3) % 5 + 1)
+        for i, item in enumerate(HOSTILE)
+        for k, rater in enumerate((judge, expert, "=HYPERLINK(1)", "@c"), start=1)
+        for dimension in ("<svg onload=alert(2)>", "+d")
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "rater", "dimension", "rating"])
+    path = tmp_path / "<b>.csv"
+    frame.to_csv(path, index=False)
+    source = Source(item="item", rater="rater", dimension="dimension", rating="rating")
+    groups = {"expert": [expert, "=HYPERLINK(1)", "@c"], "judge": [judge]}
+    study = Study.read([path], Config([source], FIVE, groups=groups), resamples=30)
+    assert study.judges == (judge,) and not isinstance(study.benchmark, Missing)
+    for make in (
+        sections.summary, sections.data, sections.within, sections.pairs, sections.judges,
+        sections.level_or_order, sections.items, sections.allows, sections.methods_text,
+        sections.checklist_table,
+    ):  # fmt: skip
+        found = Tags(make(study)._repr_html_())
+        assert found.tags <= WRITTEN, make
+        assert not [name for name in found.attributes if name.startswith("on")], make
+    for table_ in study.tables.values():
+        safe = spreadsheet_safe(table_)
+        assert formula_like(safe) == 0
 
 
 def test_parameters_reach_the_notebook_as_they_are(hostile):
@@ -570,9 +627,9 @@ def test_a_cell_that_fails_is_named(tmp_path):
         execute.execute(tmp_path, {"x": "1e3"})
 
 
-def test_an_interrupted_run_leaves_nothing(tmp_path):
-    copy_to(tmp_path / "study")
-    study = tmp_path / "study"
+def running_report(study):
+    """The command on the example study, when its notebook is on its way."""
+    copy_to(study)
     command = [sys.executable, "-m", "raters", "report", "ratings.csv", "judge.jsonl"]
     process = subprocess.Popen(
         [*command, "--out", "report", "--quiet"], cwd=study, stderr=subprocess.PIPE, text=True
@@ -582,7 +639,75 @@ def test_an_interrupted_run_leaves_nothing(tmp_path):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.05)
     time.sleep(2)  # the kernel is on its way
-    process.send_signal(signal.SIGINT)
+    return process
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_leaves_nothing(tmp_path, number, code):
+    study = tmp_path / "study"
+    process = running_report(study)
+    process.send_signal(number)
     err = process.communicate()[1]
-    assert process.returncode == 130 and "Traceback" not in err
+    assert process.returncode == code and "Traceback" not in err
     assert sorted(os.listdir(study)) == ["judge.jsonl", "raters.toml", "ratings.csv"]
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path, monkeypatch):
+    study = tmp_path / "study"
+    process = running_report(study)
+    (left,) = study.glob(".report.*.part")
+    assert processes_of(left)
+    process.kill()
+    process.communicate()
+    assert not (study / "report").exists()  # no half report
+    # The process that ran the notebook ends as well, and its kernel with it.
+    deadline = time.monotonic() + 60
+    while processes_of(left):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+    def executed(part, _parameters):
+        shutil.move(part / "template.ipynb", part / "report.ipynb")
+
+    monkeypatch.setattr("raters.report.build.execute", executed)
+    running = study / f".report.{os.getppid()}.part"  # of a run that still goes on
+    running.mkdir()
+    files = [study / "ratings.csv", study / "judge.jsonl"]
+    report(files, study / "report", study / "raters.toml", resamples=5)
+    here = sorted(name for name in os.listdir(study) if "report" in name)
+    assert here == [running.name, "report"]
+
+
+def processes_of(folder):
+    """The processes that name a folder or work in it."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(folder).encode() in (one / "cmdline").read_bytes() + os.fsencode(
+                os.readlink(one / "cwd")
+            ):
+                found.append(one.name)
+    return found
+
+
+def test_a_report_that_a_killed_run_put_aside_comes_back(quick):
+    place, make = quick
+    out = make(place / "report")
+    (out / "report.ipynb").write_text("changed by hand")
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    out.rename(place / f".report.{ended.pid}.old")
+    with pytest.raises(RatingsError, match=r"report.ipynb and is no report"):
+        make(out)
+    assert (out / "report.ipynb").read_text() == "changed by hand"
+    make(out, replace=True)
+    assert sorted(os.listdir(place)) == ["r.csv", "report"]
+
+
+def test_half_tables_of_killed_runs_are_removed(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in ("x.csv", "y.csv"):
+        (tmp_path / f".{name}.{ended.pid}.part").write_text("half")
+    write_table(pd.DataFrame({"rating": [1]}), tmp_path / "x.csv")
+    assert sorted(os.listdir(tmp_path)) == [f".y.csv.{ended.pid}.part", "x.csv"]

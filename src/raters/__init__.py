@@ -5,15 +5,45 @@ from raters.errors import RatingsError
 from raters.frames import check_ratings, counted, from_wide, round_ratings, with_reference
 from raters.scale import Scale
 
+# Reading files is loaded when it is first asked for: who has a frame already needs none of it.
+_LATER = {
+    "Config": "config",
+    "Reading": "reading",
+    "ScaleRules": "config",
+    "Source": "config",
+    "inspect": "inspection",
+    "read": "reading",
+}
+
 __all__ = [
+    "Config",
     "RatingsError",
+    "Reading",
     "Scale",
+    "ScaleRules",
+    "Source",
     "agreement",
     "check_ratings",
     "compare",
     "counted",
     "from_wide",
+    "inspect",
     "pairwise",
+    "read",
     "round_ratings",
     "with_reference",
 ]
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module 'raters' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"raters.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})

@@ -13,6 +13,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from numbers import Real
@@ -21,13 +22,14 @@ from pathlib import Path
 from raters.errors import RatingsError
 from raters.judge_answers import KINDS, Rule
 from raters.scale import Scale
+from raters.whole import part_beside
 
 LAYOUTS = {
     "long": "a row for each rating",
     "wide-by-rater": "a row for each item, a column for each rater",
     "wide-by-item": "a row for each rater, a column for each item",
     "wide-by-dimension": "a row for each item and rater, a column for each dimension",
-    "wide-by-name": "a row for each item; the columns' names say more (see names)",
+    "wide-by-name": "columns with ratings whose names say more (see names)",
 }
 ROLES = ("item", "rater", "dimension")
 DUPLICATES = ("error", "first", "last")
@@ -49,8 +51,15 @@ class Source:
         that splits the first rows evenly.
     sheet : str
         Of an Excel workbook. Empty: the first.
+    sheets : sequence of str
+        Several sheets of a workbook, by name or pattern such as ``"*"``: their rows one
+        after the other, with the sheet's name in a column called ``sheet``.
     rows_before_header, header_rows : int
-        The first header row names the columns; the others are left out.
+        The first header row names the columns; the others are left out, or see
+        `header_join`.
+    header_join : str
+        With several header rows: what stands between their names when they are put
+        together. An empty cell above has the name to its left, as in merged cells.
     layout : str
         A name of `LAYOUTS`.
     item, rater, dimension, rating, group : str
@@ -81,8 +90,10 @@ class Source:
     delimiter: str = ""
     decimal: str = "."
     sheet: str = ""
+    sheets: Sequence[str] = ()
     rows_before_header: int = 0
     header_rows: int = 1
+    header_join: str = ""
     layout: str = "long"
     item: str = ""
     rater: str = ""
@@ -122,6 +133,18 @@ class Source:
                 f"rows_before_header = {self.rows_before_header}",
                 "one header row or more, and no negative number",
                 "correct them in raters.toml",
+            )
+        if self.header_join and self.header_rows < 2:
+            raise RatingsError(
+                f"{where}: header_join = {self.header_join!r}, header_rows = {self.header_rows}",
+                "two header rows or more to join",
+                "say how many there are: header_rows = 2",
+            )
+        if self.sheet and self.sheets:
+            raise RatingsError(
+                f"{where}: sheet = {self.sheet!r} and sheets = {list(self.sheets)!r}",
+                "one of the two",
+                "take one out of raters.toml",
             )
         if bool(self.first) != bool(self.second):
             raise RatingsError(
@@ -577,17 +600,19 @@ class Config:
                 "a new file: a raters.toml that somebody edited is not replaced",
                 "name another file, or say that it may be replaced",
             )
-        part = path.with_name(path.name + ".part")
+        part = part_beside(path)
         try:
             part.write_text(self.to_toml(comments), encoding="utf-8")
             os.replace(part, path)
         except OSError as error:
-            part.unlink(missing_ok=True)
             raise RatingsError(
                 f"{path}, which cannot be written ({error.strerror})",
                 "a file in a folder that exists",
                 "name another place",
             ) from error
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
         return path
 
 
@@ -681,7 +706,9 @@ _FILE_COMMENTS = {
     "layout": ", ".join(LAYOUTS),
     "columns": "the columns that hold ratings",
     "rating": "the column with the ratings",
-    "header_rows": "the first names the columns, the others are left out",
+    "sheets": "the rows of these sheets; the column sheet holds the name",
+    "header_rows": "the first names the columns; the others are left out, or joined",
+    "header_join": "what stands between the names of the header rows when they are joined",
     "answers": "free text of a judge: read by the rules of [answers]",
     "leave_out": "rows that are no ratings",
 }

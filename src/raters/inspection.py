@@ -5,41 +5,61 @@ Nothing here decides anything: `read` goes by the `raters.toml` that the user ha
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from raters.config import LAYOUTS, Config, ScaleRules, Source
+from raters.config import LAYOUTS, Config, ScaleRules, Source, pattern_of
 from raters.errors import RatingsError
 from raters.formats import FORMATS, Limits, detect, load
-from raters.formats.base import checked_path, count_of, few, propose_encoding, shorten
+from raters.formats.base import (
+    NO_NAME,
+    NUMBERED,
+    SHEET,
+    LabelSet,
+    checked_path,
+    count_of,
+    few,
+    propose_encoding,
+    shorten,
+)
 from raters.formats.cells import number
-from raters.read import named_paths, read
-from raters.reading_notes import lost_digits, overlap_notes
+from raters.label_sets import labels_of
+from raters.reading import Reading, check_problems, named_paths, read_named
+from raters.reading_notes import lost_digits, nearly_same, overlap_notes
 
 _MOST_LEVELS = 15
 _LIKE_MISSING = ("NA", "N/A", "n/a", "na", "None", "none", "NULL", "null", "NaN", "nan", "-", "?")
 # Words in the names of columns, in the order in which they are looked for.
 _WORDS = {
     "rater": "rater annotator coder judge worker reviewer evaluator assessor participant "
-    "respondent responseid user username annotatorid workerid raterid judgeid model",
+    "respondent responseid user username annotatorid workerid raterid judgeid model "
+    "bewerter prufer kodierer codierer gutachter juge evaluateur annotateur codeur evaluador "
+    "anotador juez",
     "item": "item itemid pair pairid conversation conversationid doc docid document documentid "
     "textid task taskid unit question questionid sample sampleid example exampleid "
-    "customid stimulus artikel id",
-    "dimension": "dimension criterion aspect subcomponent metric attribute category control facet",
+    "customid stimulus artikel gesprach beitrag aufgabe fall texte article elemento caso id",
+    "dimension": "dimension criterion aspect subcomponent metric attribute category control facet "
+    "kriterium merkmal critere criterio",
     "rating": "rating score value label answer verdict annotation raw response output judgment "
-    "judgement preferred completion code",
+    "judgement preferred completion code bewertung urteil wert punkte antwort note jugement "
+    "valoracion puntuacion",
     "group": "group role ratertype type",
 }
 _PROSE = frozenset(
     "text comment comments note notes reason explanation timestamp email date time url title body "  # noqa: SIM905
-    "prompt input context".split()
+    "prompt input context anmerkung anmerkungen kommentar bemerkung bemerkungen remark remarks "
+    "commentaire commentaires remarque comentario comentarios".split()
 )
 _TEXT_LIKE = 40
+_MOSTLY = 0.9  # of the rows: ids may lack in some
 
 
 @dataclass(frozen=True)
@@ -50,8 +70,8 @@ class Finding:
     ----------
     code : str
         What kind: ``zero, backwards, numbers-as-text, lost-digits, off-scale, duplicates,
-        no-overlap, decimal-signs, missing-or-label, encoding, header-rows, previews,
-        bad-rows, left-out, case, file``.
+        no-overlap, no-dimension, totals, decimal-signs, missing-or-label, encoding,
+        header-rows, sheets, columns, previews, bad-rows, left-out, case, file``.
     file : str
         Empty where it is about all files.
     message : str
@@ -111,6 +131,9 @@ class Inspection:
             "toml": self.to_toml(),
         }
 
+    def __repr__(self):
+        return str(self)
+
     def __str__(self):
         lines = []
         for row in self.files.itertuples():
@@ -163,15 +186,15 @@ def inspect(paths, limits: Limits | None = None) -> Inspection:
     >>> seen.config.files[0].layout, seen.config.scale.levels
     ('wide-by-rater', (1, 2, 3, 4, 5))
     """
-    looks = [_look(path, name, limits or Limits()) for path, name in named_paths(paths)]
+    named = named_paths(paths)
+    looks = [_look(path, name, limits or Limits()) for path, name in named]
     warnings = [one for look in looks for one in look.warnings]
-    sources = _merged([replace(look.source, columns=_short(look)) for look in looks])
     scale, scales, found, comments = _scales(looks)
     warnings += found
-    answers = {"kind": _answer_kind(looks)} if any(s.answers for s in sources) else {}
+    sources, answers = _declarations(looks)
     config = Config(sources, scale, scales, answers=answers)
-    together, doubtful = _together(paths, config, limits)
-    warnings += together
+    together, doubtful = _together(named, config, limits or Limits(), _reusable(looks))
+    warnings += together + _other_dimensions(looks) + _other_ids(looks)
     # A 0 that may mean "not rated" is no level until somebody says so: reading stops there.
     config = replace(
         config,
@@ -180,6 +203,7 @@ def inspect(paths, limits: Limits | None = None) -> Inspection:
             name: _without_zero(rules, {name} & doubtful) for name, rules in config.scales.items()
         },
     )
+    comments["groups"] = _who(looks)
     comments["top"] = ["", *(f"Look at this: {w}" for w in warnings)] if warnings else []
     files = pd.DataFrame(
         [
@@ -200,6 +224,71 @@ def inspect(paths, limits: Limits | None = None) -> Inspection:
         columns=["file", "column", "role", "different", "examples"],
     )
     return Inspection(files, columns, config, tuple(warnings), comments)
+
+
+def read_as_proposed(
+    paths,
+    rules: ScaleRules,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    drop_at_most: int = 0,
+    limits: Limits | None = None,
+) -> tuple[Reading, tuple[Finding, ...]]:
+    """Read files on a declared scale, with the columns that `inspect` proposes.
+
+    Parameters
+    ----------
+    paths : str, Path or sequence of them
+    rules : ScaleRules
+        The scale of every dimension.
+    groups : mapping of str to list, optional
+        As in `Config`.
+    drop_at_most : int
+        As in `read`.
+    limits : Limits, optional
+        As in `inspect`.
+
+    Returns
+    -------
+    Reading
+    tuple of Finding
+        What is suspicious. Each file is read once: what `inspect` finds by reading the
+        files again comes from the reading itself.
+
+    Raises
+    ------
+    RatingsError
+        As `inspect` and `read`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ratings.csv"
+    >>> _ = path.write_text("item,ann,bob\\na,1,2\\nb,3,3\\n")
+    >>> reading, warnings = read_as_proposed(path, ScaleRules([1, 2, 3]))
+    >>> reading.config.files[0].layout, len(reading.ratings), warnings
+    ('wide-by-rater', 4, ())
+    """
+    limits = limits or Limits()
+    named = named_paths(paths)
+    looks = [_look(path, name, limits) for path, name in named]
+    sources, answers = _declarations(looks)
+    config = Config(sources, rules, groups=groups or {}, answers=answers)
+    reading = read_named(named, config, None, limits, _reusable(looks))
+    rated = [name for _, name in named if _holds_ratings(config.source_of(name))]
+    found, _ = _of_reading(reading, rated)
+    check_problems(reading.problems, drop_at_most)
+    return reading, tuple([one for look in looks for one in look.warnings] + found)
+
+
+def _declarations(looks):
+    """The proposed ``[[files]]`` tables and ``[answers]``."""
+    sources = _merged([replace(look.source, columns=_short(look)) for look in looks])
+    return sources, {"kind": _answer_kind(looks)} if any(s.answers for s in sources) else {}
+
+
+def _reusable(looks):
+    """Tables that need not be read again: of formats with the same rows for any columns."""
+    return {look.name: look.table for look in looks if not FORMATS[look.source.format].columns}
 
 
 # ------------------------------------------------------------------------- one file
@@ -223,32 +312,71 @@ class _Look:
             yield self.name, column, role, len(profile.counts) if profile else 0, cells
 
 
+_GLOSSED = re.compile(r"(\d{1,2}) *(?:[-–—:=.(]) *\D.*")
+
+
+def _glosses(cells):
+    """Cells such as "4 - agree" and their numbers, where each number has one such spelling."""
+    found = {cell: float(m[1]) for cell in cells if (m := _GLOSSED.fullmatch(cell))}
+    return found if len(set(found.values())) == len(found) else {}
+
+
+_ID = re.compile(r"0\d+$")  # 007 is no rating
+
+
+def _text_of(cell):
+    """A cell's text; a list of several labels stays one (`LabelSet`)."""
+    if isinstance(cell, LabelSet):
+        labels = labels_of(cell)
+        return cell if len(labels) > 1 else "".join(labels)
+    return "" if cell is None else cell.strip()
+
+
+def _labels_in(text):
+    return labels_of(text) if isinstance(text, LabelSet) else {p.strip() for p in text.split(";")}
+
+
 class _Profile:
     """The different cells of a column and how often they occur."""
 
     def __init__(self, cells):
-        self.counts = Counter(c.strip() for c in cells if c is not None and c.strip())
+        self.counts = Counter()
+        for cell, n in Counter(cells).items():  # each different cell is looked at once
+            if text := _text_of(cell):
+                self.counts[text] += n
         self.filled = sum(self.counts.values())
         self.empty = len(cells) - self.filled
         self.longest = max(map(len, self.counts), default=0)
+        self._numbers = {}
 
     def numbers(self, decimal):
-        found = {}
-        for cell, n in self.counts.items():
-            value = number(cell, decimal)
-            if value is not None:
-                found[value] = found.get(value, 0) + n
-        return found
+        if decimal not in self._numbers:
+            found = {}
+            for cell, n in self.counts.items():
+                value = number(cell, decimal)
+                if value is not None:
+                    found[value] = found.get(value, 0) + n
+            self._numbers[decimal] = found
+        return self._numbers[decimal]
 
     def labels(self):
-        return {part.strip() for cell in self.counts for part in cell.split(";")} - {""}
+        return {part for cell in self.counts for part in _labels_in(cell)} - {""}
 
     def numeric(self, decimal):
         return self.filled > 0 and sum(self.numbers(decimal).values()) >= 0.8 * self.filled
 
+    def like_numbers(self, decimal):
+        """Numbers, perhaps with their meaning behind them: "1 (not at all)"."""
+        known = sum(self.numbers(decimal).values())
+        glossed = sum(self.counts[cell] for cell in _glosses(self.counts))
+        return self.filled > 0 and known + glossed >= 0.8 * self.filled
+
+    def on_half_steps(self, decimal):
+        return all(float(2 * value).is_integer() for value in self.numbers(decimal))
+
     def like_rating(self, decimal):
         """Whether the cells could be ratings: few different ones, or numbers on a short scale."""
-        if not self.filled:
+        if not self.filled or any(_ID.match(cell) for cell in self.counts):
             return False
         if self.numeric(decimal):
             values = self.numbers(decimal)
@@ -274,6 +402,12 @@ def _look(path, name, limits) -> _Look:
             warnings.append(Finding("encoding", name, doubt, "Check the texts for odd signs"))
     source = Source(name=name, format=format_, encoding=encoding)
     source, table = _load(path, source, limits, warnings, name)
+    if not table.size and not table.problems:
+        raise RatingsError(
+            f"{name} without a single row",
+            "a header, and a rating or more below it",
+            "check that the file is whole; rows above the header: rows_before_header",
+        )
     profiles = {column: _Profile(cells) for column, cells in table.columns.items()}
     decimal = _decimal(profiles, name, warnings)
     look = _Look(name, table, replace(source, decimal=decimal), warnings, profiles)
@@ -293,8 +427,13 @@ def _load(path, source, limits, warnings, name):
         from raters.formats.text_tables import sniff
 
         source = replace(source, delimiter=sniff(path, source.encoding, limits))
+    if source.format == "excel":
+        source = _with_sheets(path, source, limits, warnings, name)
     table = load(path, source, None, limits)
-    if source.format in ("csv", "excel") and _import_ids(table):
+    if source.format not in ("csv", "excel"):
+        return source, table
+    source, table = _below_title(path, source, table, limits, warnings, name)
+    if _import_ids(table):
         source = replace(source, header_rows=3)
         table = load(path, source, None, limits)
         warnings.append(
@@ -305,7 +444,93 @@ def _load(path, source, limits, warnings, name):
                 "The second and third are left out (header_rows = 3)",
             )
         )
+    elif second := _second_header(table):
+        # Names with gaps, or the same ones again, are half of a name; others stand alone.
+        join = _free_sign(table) if second == "half" else ""
+        below = replace(source, header_rows=source.header_rows + 1, header_join=join)
+        found = load(path, below, None, limits)
+        if join:
+            said = f"two header rows, joined to names such as {few(found.names[1:3])}"
+            todo = "Check which part is the rater and which the dimension (names)"
+        else:
+            cells = [column[0] for column in table.columns.values() if column and column[0]]
+            said = f"a second header row: {few(cells[:3])}"
+            todo = "Left out (header_rows = 2)"
+        warnings.append(Finding("header-rows", name, said, todo))
+        source, table = below, found
     return source, table
+
+
+def _below_title(path, source, table, limits, warnings, name):
+    """The table without the lines above its header, where most rows are wider than the first."""
+    wider = [line for line, _, _, reason in table.problems if _WIDER.match(reason)]
+    if len(wider) <= table.size or wider[0] > _TITLE_UP_TO:
+        return source, table
+    below = replace(source, rows_before_header=wider[0] - 1)
+    try:
+        again = load(path, below, None, limits)
+    except RatingsError:
+        return source, table
+    if len(again.problems) >= len(table.problems):
+        return source, table
+    said = f"{count_of(wider[0] - 1, 'line')} above the names of the columns"
+    todo = "Left out (rows_before_header)"
+    warnings.append(Finding("header-rows", name, said, todo))
+    return below, again
+
+
+_WIDER = re.compile(r"\d+ fields where \d+ are expected|cells beyond the \d+ named columns")
+_TITLE_UP_TO = 30  # lines
+
+
+def _with_sheets(path, source, limits, warnings, name):
+    """All sheets where several hold the same columns; otherwise the first, with a warning."""
+    from raters.formats.binary_tables import sheet_headers
+
+    headers = sheet_headers(path, limits)
+    first = next(iter(headers), "")
+    alike = [sheet for sheet, names in headers.items() if names == headers[first]]
+    others = [sheet for sheet in headers if sheet not in alike]
+    if len(alike) > 1:
+        said = f"{len(alike)} sheets with the same columns: {few(alike, 5)}"
+        todo = "They are read together (sheets); the name of the sheet is taken for the rater"
+        source = replace(source, sheets=("*",) if not others else tuple(alike))
+        warnings.append(Finding("sheets", name, said, todo))
+    if others:
+        said = f"the sheet{'s' * (len(others) > 1)} {few(others, 5)} with other columns"
+        warnings.append(Finding("sheets", name, said, "Not read; sheet = '...' chooses another"))
+    return source
+
+
+def _second_header(table):
+    """Whether the first row names columns too: words above numbers only, in two columns or more.
+
+    "half" where the names above it have gaps or come again, "whole" where they do not.
+    """
+    if table.size < 3:
+        return ""
+    numbers = [
+        cells
+        for cells in table.columns.values()
+        if (below := [cell for cell in cells[1:50] if cell])
+        and 2 * sum(map(_is_number, below)) > len(below)
+    ]
+    first = [cells[0] for cells in numbers if cells[0]]
+    if len(first) < 2 or any(cell[:1].isdigit() or cell in _LIKE_MISSING for cell in first):
+        return ""
+    if any(NO_NAME in note or NUMBERED in note for note in table.notes):
+        return "half"
+    return "whole" if len(first) == len(numbers) else ""
+
+
+def _is_number(cell):
+    return cell is not None and (number(cell) is not None or number(cell, ",") is not None)
+
+
+def _free_sign(table):
+    """A sign that stands in no name, to join the header rows with."""
+    cells = [c[0] or "" for c in table.columns.values()] + table.names
+    return next((s for s in ("_", "-", "|", "/") if not any(s in c for c in cells)), " :: ")
 
 
 def _import_ids(table):
@@ -337,7 +562,8 @@ def _decimal(profiles, name, warnings):
 
 
 def _bare(name):
-    return re.sub(r"[^a-z]", "", name.lower())
+    plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z]", "", plain)
 
 
 def _named(names, role, taken=()):
@@ -358,10 +584,17 @@ def _roles(look):
         look.source = _known_columns(look, known)
         return
     names = table.names
-    rater = _named(names, "rater", _like_each_other(look))
-    item = _named(names, "item", {rater})
-    rating = _named(names, "rating", {rater, item})
-    dimension = _named(names, "dimension", {rater, item, rating})
+    if source.header_join:
+        _two_headers(look)
+        return
+    filled = {name: profile.filled for name, profile in look.profiles.items()}
+    sparse = {name for name, n in filled.items() if 2 * n < table.size}
+    rater = _named(names, "rater", _like_each_other(look) | sparse)
+    if source.sheets and not rater:
+        rater = SHEET
+    item = _named(names, "item", {rater} | sparse)
+    rating = _named(names, "rating", {rater, item} | {name for name, n in filled.items() if not n})
+    dimension = _named(names, "dimension", {rater, item, rating} | sparse)
     like = _ratings_like(look)
     if source.header_rows == 3:
         _survey(look, rater)
@@ -373,15 +606,23 @@ def _roles(look):
     if rating:
         look.source = _long(look, item, rater, dimension, rating, group)
         return
-    first_two = _named(names, "item", {rater}) if rater else item
-    free = [name for name in like if name not in (rater, first_two, group)]
-    if rater and first_two:
+    if not rater and (crossed := _crossed(look)):
+        item, rater = crossed
+    free = [name for name in like if name not in (rater, item, group)]
+    if rater and not item and len(look.profiles[rater].counts) < filled[rater]:
+        # A rater in several rows: something else names the items.
+        item = _id_like(look, [group], rater)
+        free = [name for name in free if name != item]
+    if rater and item and len(free) == 1:
+        look.source = _long(look, item, rater, dimension, free[0], group)
+        return
+    if rater and item:
         layout = "wide-by-dimension"
     elif rater:
-        layout, free = "wide-by-item", [n for n in like if n not in (rater, group)]
+        layout, free = "wide-by-item", _one_kind(look, [n for n in like if n not in (rater, group)])
     else:
         item = item or _id_like(look, free)
-        layout, free = "wide-by-rater", [n for n in like if n != item]
+        layout, free = "wide-by-rater", _one_kind(look, [n for n in like if n != item])
     if not free:
         raise RatingsError(
             f"{look.name}, in which no column looks like ratings",
@@ -398,36 +639,108 @@ def _roles(look):
     )
 
 
+def _two_headers(look):
+    """Columns whose names were joined from two rows: a rater and a dimension, most likely."""
+    source, sign = look.source, look.source.header_join
+    # What is called alike below several names is a dimension; the others say what the row is.
+    last = Counter(name.rpartition(sign)[2] for name in look.table.names if sign in name)
+    free = [n for n in _ratings_like(look) if sign in n and last[n.rpartition(sign)[2]] > 1]
+    rater = SHEET if source.sheets else ""
+    names = f"{{dimension}}{sign}{{item}}" if rater else f"{{rater}}{sign}{{dimension}}"
+    item = _named(look.table.names, "item", free) or _id_like(look, free)
+    look.source = replace(
+        source,
+        layout="wide-by-name",
+        names=names,
+        columns=tuple(free),
+        item="" if rater else item,
+        rater=rater,
+    )
+
+
+def _crossed(look):
+    """(item, rater): two columns that come back in other rows, and together never do.
+
+    Nearly each of the one occurs with each of the other, and there are more items.
+    """
+    size = look.table.size
+    back = {
+        name: len(profile.counts)
+        for name, profile in look.profiles.items()
+        if profile.filled >= _MOSTLY * size
+        and 1 < len(profile.counts) <= profile.filled / 2
+        and not profile.like_rating(look.source.decimal)
+    }
+    # Few raters look like labels; ids of items never do.
+    people = [
+        name
+        for name, profile in look.profiles.items()
+        if 1 < len(profile.counts) <= _MOST_LEVELS
+        and profile.filled >= _MOSTLY * size
+        and not profile.numbers(look.source.decimal)
+    ]
+    for item, n_items in back.items():
+        for rater in people:
+            n_raters = len(look.profiles[rater].counts)
+            if item != rater and n_raters < n_items and size >= 0.7 * n_items * n_raters:
+                pairs = set(zip(look.table.columns[item], look.table.columns[rater]))
+                if len(pairs) >= _MOSTLY * size:
+                    return item, rater
+    return None
+
+
 def _like_each_other(look):
-    """Columns that hold the same few cells as another one: ratings, whatever their names."""
+    """Columns called like raters that hold the same few cells as another one: ratings."""
+    words = set(_WORDS["rater"].split())
     like = {
         n: set(p.counts) for n, p in look.profiles.items() if p.like_rating(look.source.decimal)
     }
     return {
         name
         for name, own in like.items()
-        if any(len(own & other) >= 0.5 * len(own | other) for n, other in like.items() if n != name)
+        if _bare(name) in words
+        and any(
+            len(own & other) >= 0.5 * len(own | other) for n, other in like.items() if n != name
+        )
     }
 
 
 def _ratings_like(look):
-    """Columns that could hold ratings; prose in which no two cells are alike is none."""
+    """Columns that could hold ratings. Prose is none: cells of which no two are alike, or a
+    few words in some rows that no other column holds.
+    """
+    decimal = look.source.decimal
+    few_cells = [p for p in look.profiles.values() if len(p.counts) <= _MOST_LEVELS]
+    columns_with = Counter(label for profile in few_cells for label in profile.labels())
     found = []
     for name, profile in look.profiles.items():
-        if _bare(name) in _PROSE or not profile.like_rating(look.source.decimal):
+        if _bare(name) in _PROSE or not profile.like_rating(decimal):
             continue
         labels = profile.labels()
-        alone = len(profile.counts) == profile.filled > 4 and not profile.numeric(
-            look.source.decimal
-        )
-        shared = any(
-            len(labels & other.labels()) >= 0.5 * len(labels)
-            for n, other in look.profiles.items()
-            if n != name and len(other.counts) <= _MOST_LEVELS
-        )
-        if not alone or shared:
+        alone = len(profile.counts) == profile.filled > 4
+        rare = 2 * profile.filled < look.table.size
+        shared = 2 * sum(columns_with[label] > 1 for label in labels) >= len(labels)
+        if profile.numeric(decimal) or shared or not (alone or rare):
             found.append(name)
     return found
+
+
+def _one_kind(look, names):
+    """The columns that share one scale: numbers or labels, and no means of the others."""
+    decimal = look.source.decimal
+    of_numbers = {name: look.profiles[name].like_numbers(decimal) for name in names}
+    most = 2 * sum(of_numbers.values()) >= len(names)
+    kept = [name for name in names if of_numbers[name] == most]
+    plain = [n for n in kept if most and look.profiles[n].on_half_steps(decimal)]
+    if len(plain) >= 2:
+        kept = plain
+    kept = [name for name in kept if _bare(name) not in _TOTALS] or kept
+    dropped = [name for name in names if name not in kept]
+    if dropped:
+        said = f"{few(dropped, 5)}: other cells than in the other columns, or means of them"
+        todo = "Not proposed as ratings; add them to columns if they are"
+        look.warnings.append(Finding("columns", look.name, said, todo))
+    return kept
 
 
 def _known_columns(look, known):
@@ -460,7 +773,7 @@ def _long(look, item, rater, dimension, rating, group):
         free_text = False
     return replace(
         look.source,
-        item=item or _id_like(look, [rating, rater]),
+        item=item or _id_like(look, [rating, group], rater, dimension),
         rater=rater,
         rating=rating,
         dimension=dimension,
@@ -470,20 +783,34 @@ def _long(look, item, rater, dimension, rating, group):
     )
 
 
-def _id_like(look, taken):
-    """A column with a different cell in each row, before any other."""
-    for name, profile in look.profiles.items():
-        if name not in taken and profile.filled and len(profile.counts) == profile.filled:
+def _id_like(look, taken, *others):
+    """A column that could name the items: nearly always filled, and with the `others` (the
+    columns of raters and dimensions) different in nearly every row. Prose, such as a comment,
+    names them only where nothing else does. Empty: none does.
+    """
+    size = look.table.size
+    others = [name for name in others if name in look.profiles]
+    filled = [
+        name
+        for name, profile in look.profiles.items()
+        if name not in (*taken, *others) and profile.filled >= max(1, _MOSTLY * size)
+    ]
+    # An id that comes back for another rater goes before one that is new in each row.
+    new = {name: len(look.profiles[name].counts) == look.profiles[name].filled for name in filled}
+    filled.sort(key=lambda name: (_bare(name) in _PROSE, bool(others) and new[name]))
+    for name in filled:
+        columns = [look.table.columns[one] for one in (name, *others)]
+        if new[name] or (others and len(set(zip(*columns))) >= _MOSTLY * size):
             return name
-    left = [name for name in look.profiles if name not in taken]
-    return left[0] if left else ""
+    return ""
 
 
 def _survey(look, rater):
     """Qualtrics: a row for each respondent, questions in columns."""
     names = look.table.names
-    questions = [n for n in names if re.match(r"Q\w*\d", n) or n.startswith("QID")]
-    like = [n for n in questions if look.profiles[n].like_rating(look.source.decimal)]
+    # Loop & Merge puts the number of the loop before the question: 1_Q5_2.
+    questions = [n for n in names if re.match(r"(?:\d+_)?Q\w*\d", n) or n.startswith("QID")]
+    like = _one_kind(look, [n for n in _ratings_like(look) if n in questions])
     leave = {}
     for column in ("Status", "DistributionChannel"):
         counts = look.profiles[column].counts if column in names else ()
@@ -511,18 +838,18 @@ def _survey(look, rater):
                 )
             )
     id_ = "ResponseId" if "ResponseId" in names else rater
-    look.source = replace(
-        look.source, layout="wide-by-item", rater=id_, columns=tuple(like), leave_out=leave
-    )
+    loops = [re.fullmatch(r"\d+_(Q\w*?)_\d+", name) for name in like]
+    layout = {"layout": "wide-by-item"}
+    if like and all(loops) and len({loop[1] for loop in loops}) == 1:
+        layout = {"layout": "wide-by-name", "names": f"{{item}}_{loops[0][1]}_{{dimension}}"}
+    look.source = replace(look.source, rater=id_, columns=tuple(like), leave_out=leave, **layout)
 
 
 def _form(look):
     """Google Forms: a row for each respondent, the first column a time."""
     names = look.table.names
     address = next((n for n in names if "mail" in n.lower() or n.lower() == "name"), "")
-    like = [
-        n for n in names[1:] if n != address and look.profiles[n].like_rating(look.source.decimal)
-    ]
+    like = _one_kind(look, [n for n in _ratings_like(look) if n not in (names[0], address)])
     look.source = replace(
         look.source, layout="wide-by-item", rater=address or names[0], columns=tuple(like)
     )
@@ -551,11 +878,14 @@ def _row_warnings(look):
             )
         )
     for reason, n in table.left_out.items():
-        if reason not in ("extra header row", "empty row"):
+        if reason not in ("extra header row", "empty row", "row before the header"):
             look.warnings.append(
                 Finding("left-out", look.name, f"{n} left out: {reason}", "They are no ratings")
             )
     for note in table.notes:
+        if NO_NAME in note or NUMBERED in note:
+            todo = "Name the columns in the file, or see header_rows and header_join"
+            look.warnings.append(Finding("header-rows", look.name, note, todo))
         if "numbers or words as text" in note:
             look.warnings.append(
                 Finding("numbers-as-text", look.name, note, "Both are read by their value")
@@ -563,10 +893,29 @@ def _row_warnings(look):
     for role in ("item", "rater"):
         column = getattr(look.source, role)
         if column in look.profiles:
+            sums = [cell for cell in look.profiles[column].counts if _bare(cell) in _TOTALS]
+            if sums:
+                said = f"the {role} {few(sums, 3)}: a row with sums or means, perhaps"
+                todo = f"Take it out: leave_out = {{{_quoted(column)} = {_listed(sums)}}}"
+                look.warnings.append(Finding("totals", look.name, said, todo))
             for note in lost_digits(list(look.profiles[column].counts), role):
                 look.warnings.append(
                     Finding("lost-digits", look.name, note, f"Look at the column {column!r}")
                 )
+
+
+_TOTALS = frozenset(
+    "mean means average avg median total totals sum sd std count mittelwert durchschnitt summe "  # noqa: SIM905
+    "gesamt moyenne somme media suma".split()
+)
+
+
+def _quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _listed(texts):
+    return json.dumps(texts[:3], ensure_ascii=False)
 
 
 # ------------------------------------------------------------------------- all files
@@ -632,8 +981,8 @@ def _rating_cells(look):
         }
     by: dict = {}
     for dimension, cell in zip(table.columns[source.dimension], cells):
-        if cell is not None and cell.strip():
-            by.setdefault(dimension or "all", Counter())[cell.strip()] += 1
+        if text := _text_of(cell):
+            by.setdefault(dimension or "all", Counter())[text] += 1
     return by
 
 
@@ -666,10 +1015,17 @@ def _scales(looks):
     return None, proposed, warnings, {f"scales.{k}": v for k, v in comments.items()}
 
 
+def _on(dimension):
+    """Words for a dimension; a name that is a number is called one."""
+    if dimension == "all":
+        return ""
+    return f" on dimension {dimension}" if dimension.isdigit() else f" on {dimension}"
+
+
 def _guess(counts, decimal, dimension, file):
     """A scale that fits the cells, and what does not fit it."""
     warnings, lines = [], []
-    on = "" if dimension == "all" else f" on {dimension}"
+    on = _on(dimension)
     numbers = {}
     words = Counter()
     for cell, n in counts.items():
@@ -678,8 +1034,16 @@ def _guess(counts, decimal, dimension, file):
             words[cell] += n
         else:
             numbers[value] = numbers.get(value, 0) + n
+    glosses = _glosses(words)
+    if sum(numbers.values()) + sum(words[g] for g in glosses) >= 0.8 * sum(counts.values()):
+        for gloss, value in glosses.items():
+            numbers[value] = numbers.get(value, 0) + words.pop(gloss)
+    else:
+        glosses = {}
     if sum(numbers.values()) >= 0.5 * sum(counts.values()):
-        return _number_scale(numbers, words, on, file, warnings, lines)
+        rules, warnings, lines = _number_scale(numbers, words, on, file, warnings, lines)
+        recode = {gloss: int(v) for gloss, v in glosses.items() if v in rules.levels}
+        return replace(rules, recode=recode), warnings, lines
     return _word_scale(counts, on, file, warnings, lines)
 
 
@@ -688,6 +1052,15 @@ def _number_scale(numbers, words, on, file, warnings, lines):
     outside = {value: n for value, n in numbers.items() if value not in set(levels)}
     zero = 0.0 in numbers and levels[0] == 0 and levels[-1] >= 4
     lines.append("The levels are a guess from what occurs: add the ones that nobody used.")
+    if len(outside) > 3:
+        todo = "Correct them, declare a wider scale, or declare them as missing"
+        said = (
+            f"{sum(outside.values()):,} ratings{on} are one of {len(outside):,} numbers from "
+            f"{min(outside):g} to {max(outside):g} that are not on the scale {levels[0]:g} to "
+            f"{levels[-1]:g}"
+        )
+        warnings.append(Finding("off-scale", file, said, todo))
+        outside = {}
     for value, n in sorted(outside.items()):
         warnings.append(
             Finding(
@@ -723,10 +1096,14 @@ def _steps(numbers):
     step = (
         0.5 if any(float(2 * v).is_integer() and not float(v).is_integer() for v in values) else 1
     )
-    runs, run = [], [values[0]]
-    for value in values[1:]:
+    # A number between the steps (a mean, a typing error) is off the scale and breaks no run.
+    on_step = [value for value in values if float(value / step).is_integer()]
+    if 2 * sum(numbers[v] for v in on_step) < sum(numbers.values()):
+        return [values[0], values[-1]]
+    runs, run = [], [on_step[0]]
+    for value in on_step[1:]:
         # One level that nobody used leaves a gap of two steps.
-        if value - run[-1] <= 2 * step + 1e-9 and float(value / step).is_integer():
+        if value - run[-1] <= 2 * step + 1e-9:
             run.append(value)
         else:
             runs.append(run)
@@ -766,14 +1143,14 @@ def _word_scale(counts, on, file, warnings, lines):
                 "It is proposed as a label; move it to missing = [...] if it means 'not rated'",
             )
         )
-    sets = sum(n for word, n in counts.items() if ";" in word) > 0
+    sets = any(isinstance(word, LabelSet) or ";" in word for word in counts)
     if sets:
         parts = Counter()
         for word, n in counts.items():
-            for part in {p.strip() for p in word.split(";")} - {""}:
+            for part in _labels_in(word) - {""}:
                 parts[part] += n
         words = [part for part, _ in parts.most_common(200)]
-        lines.append("Cells hold several labels, separated by ';': they are read as sets.")
+        lines.append("Cells hold several labels (lists, or separated by ';'): read as sets.")
     lines.append(
         "Labels in the order of their frequency: put them in order, lowest first, where they"
     )
@@ -790,23 +1167,29 @@ def _without_zero(rules, doubtful):
     return replace(rules, levels=[level for level in rules.levels if level != 0])
 
 
-def _together(paths, config, limits):
+def _holds_ratings(source):
+    """Answers in free text and verdicts have no ratings yet."""
+    return not (source.answers or source.first)
+
+
+def _together(named, config, limits, tables):
     """What shows only in the ratings as read: doubles, no overlap, zeros, a turned scale."""
-    # Answers in free text and verdicts have no ratings yet; the other files are looked at.
-    rated = []
-    for path, name in named_paths(paths):
-        source = config.source_of(name)
-        if not (source.answers or source.first):
-            rated.append(path)
+    rated = [(path, name) for path, name in named if _holds_ratings(config.source_of(name))]
     if not rated:
         return [], set()
     try:
-        reading = read(rated, config, drop_at_most=10**9, limits=limits)
+        reading = read_named(rated, config, None, limits, tables)
     except RatingsError as error:
         what = f"the proposal cannot be read yet: {error.given}"
         return [Finding("file", "", what, error.todo)], set()
+    return _of_reading(reading, [name for _, name in rated])
+
+
+def _of_reading(reading, rated):
     warnings = _doubles(reading)
     ratings = reading.ratings[reading.ratings["rating"].notna()]
+    if len(rated) < len(reading.files):
+        ratings = ratings[ratings["file"].isin(rated)]
     items, _ = pd.factorize(ratings["item"])
     raters, names = pd.factorize(ratings["rater"])
     for note in overlap_notes(items, raters, np.ones(len(ratings), bool), list(names)):
@@ -818,6 +1201,75 @@ def _together(paths, config, limits):
         doubtful = _zeros(ratings)
         warnings += [*doubtful.values(), *_backwards(ratings)]
     return warnings, set(doubtful)
+
+
+def _other_dimensions(looks):
+    """Files that have no dimension in common, so that nothing in them can be compared."""
+    names = {look.name: _dimensions(look) for look in looks}
+    if len(looks) < 2 or set.intersection(*names.values()):
+        return []
+    shown = "; ".join(f"{file}: {few(sorted(found), 4)}" for file, found in list(names.items())[:4])
+    todo = "Name the dimension of a file that has none: dimension_is = '...'"
+    return [Finding("no-dimension", "", f"the files share no dimension ({shown})", todo)]
+
+
+def _other_ids(looks):
+    """Ids that are nearly the same, and files that share no item."""
+    warnings = []
+    for role in ("item", "rater"):
+        names = dict.fromkeys(name for look in looks for name in _ids(look, role))
+        for note in nearly_same(names, role):
+            todo = "Write them alike in all files, if they are the same"
+            warnings.append(Finding("no-overlap", "", note, todo))
+    items = {look.name: set(_ids(look, "item")) for look in looks}
+    known = {file: found for file, found in items.items() if found}
+    alone = [
+        file
+        for file, found in known.items()
+        if not any(found & other for name, other in known.items() if name != file)
+    ]
+    if len(known) > 1 and alone:
+        file = alone[0]
+        other = next(name for name in known if name != file)
+        here, there = (few(sorted(known[name])[:2]) for name in (file, other))
+        said = (
+            f"{few(alone, 3)} without an item of the other files, such as {here} in {file} and "
+            f"{there} in {other}"
+        )
+        todo = "Check that item is the right column, and the ids the same in all files"
+        warnings.append(Finding("no-overlap", "", said, todo))
+    return warnings
+
+
+def _ids(look, role):
+    """The items or raters of a file, as far as a column names them."""
+    profile = look.profiles.get(getattr(look.source, role))
+    return list(profile.counts) if profile and not look.source.split else []
+
+
+def _dimensions(look):
+    source = look.source
+    if source.layout == "wide-by-dimension":
+        return set(source.columns)
+    if source.layout == "wide-by-name" and "{dimension}" in source.names:
+        pattern = pattern_of(source.names)
+        return {m["dimension"] for name in source.columns if (m := pattern.fullmatch(name))}
+    profile = look.profiles.get(source.dimension)
+    return set(profile.counts) if profile and profile.counts else {"all"}
+
+
+def _who(looks):
+    """A line on the raters of each file, to copy names from."""
+    lines = []
+    for look in looks[:10]:
+        source = look.source
+        profile = look.profiles.get(source.rater)
+        names = list(profile.counts) if profile else []
+        names = list(source.columns) if source.layout == "wide-by-rater" else names
+        kind = "answers in free text of" if source.answers else "ratings of"
+        if names:
+            lines.append(f"{look.name}: {kind} {few(names, 8)}")
+    return lines
 
 
 def _doubles(reading):
@@ -853,7 +1305,7 @@ def _zeros(ratings):
                 if len(others)
                 else ""
             )
-            on = "" if dimension == "all" else f" on {dimension}"
+            on = _on(dimension)
             warnings[dimension] = Finding(
                 "zero",
                 "",
@@ -890,7 +1342,7 @@ def _backwards(ratings):
             if against:
                 turned.append(rater)
         if turned:
-            on = "" if dimension == "all" else f" on {dimension}"
+            on = _on(dimension)
             who = few(turned, 5)
             either = " (one of the two)" if part["rater"].nunique() == 2 else ""
             warnings.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
 import numpy as np
@@ -139,21 +139,76 @@ def _short(text):
 
 
 def _spelling(cell, separator):
-    """One spelling for a set, from which `_labels` reads it again."""
+    """One spelling for a set, from which `labels_of` reads it again."""
     if isinstance(cell, str):
         labels = cell.split(separator)
     elif isinstance(cell, (list, tuple, Set, pd.Series, pd.Index)):
         labels = list(cell)
     else:
         labels = [cell]
-    names = {_label(label, cell) for label in labels} - {""}
+    return spelled(_label(label, cell) for label in labels)
+
+
+def spelled(labels: Iterable[str]) -> str:
+    """The one spelling of a set of labels, from which `labels_of` reads it again.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        Spaces around a label are no part of it; an empty one is none.
+
+    Returns
+    -------
+    str
+        The labels sorted, once each, joined by ``"; "``; where a label holds that itself,
+        a backslash stands in it.
+
+    Examples
+    --------
+    >>> spelled(["b", "a", "b"]), spelled(["one; two", "three"])
+    ('a; b', 'one;\\\\ two; three')
+    """
+    names = {normal(label) for label in labels} - {""}
     return SEPARATOR.join(sorted(_IN_A_LABEL.sub(r";\1\\ ", name) for name in names))
+
+
+def labels_of(text: str) -> frozenset[str]:
+    """The labels of a set as `spelled` writes it.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    frozenset of str
+
+    Examples
+    --------
+    >>> sorted(labels_of(spelled(["one; two", "three"])))
+    ['one; two', 'three']
+    """
+    return frozenset(_ESCAPED.sub(r";\1 ", one) for one in str(text).split(SEPARATOR)) - {""}
+
+
+def normal(label: str) -> str:
+    """A label without spaces around it, in one spelling of its letters (NFC).
+
+    Parameters
+    ----------
+    label : str
+
+    Returns
+    -------
+    str
+    """
+    return unicodedata.normalize("NFC", label.strip())
 
 
 def _label(label, cell):
     label = _without_numpy(label)
     if isinstance(label, (bool, str)):
-        return unicodedata.normalize("NFC", str(label).strip())
+        return str(label)
     if isinstance(label, (int, float)) and np.isfinite(label):
         # 3 becomes 3.0 where a column has gaps.
         return str(int(label)) if label == int(label) else repr(label)
@@ -200,7 +255,7 @@ def by_label(ratings: pd.DataFrame) -> pd.DataFrame:
             "sets as read_sets spells them",
             "read them first: by_label(read_sets(ratings)[0])",
         )
-    sets = [_labels(cell) for cell in rated["rating"]]
+    sets = [labels_of(cell) for cell in rated["rating"]]
     labels = sorted(set().union(*sets))
     if not labels:
         raise RatingsError(
@@ -256,17 +311,12 @@ def set_alpha(distance: str):
         raise RatingsError(f"distance={distance!r}", ", ".join(_CREDIT), "name one of these")
 
     def coefficient(x: np.ndarray, scale: Scale) -> Sums:
-        sets = [_labels(level) for level in scale.levels]
+        sets = [labels_of(level) for level in scale.levels]
         table = [[1 - _CREDIT[distance](a, b) for b in sets] for a in sets]
         sums = krippendorff_alpha(table)(x, scale)
         return replace(sums, note=notes(f"sets of labels, {distance} distance", sums.note))
 
     return coefficient
-
-
-def _labels(cell):
-    """The set that `read_sets` spelled."""
-    return frozenset(_ESCAPED.sub(r";\1 ", one) for one in str(cell).split(SEPARATOR)) - {""}
 
 
 def _jaccard(a, b):

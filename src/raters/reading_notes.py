@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -89,6 +89,42 @@ def lost_digits(names: Sequence[str], what: str) -> list[str]:
             "spreadsheets leave them: compare them with the source"
         )
     return notes
+
+
+_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+
+
+def nearly_same(names: Iterable[str], what: str) -> list[str]:
+    """A warning for ids that are the same but for zeros, spaces, or upper and lower case.
+
+    Parameters
+    ----------
+    names : iterable of str
+    what : str
+        Item or rater.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> nearly_same(["001", "1", "2"], "item")
+    ["1 item ids are the same but for zeros, spaces or case, such as '001' and '1'"]
+    """
+    first: dict[str, str] = {}
+    again = []
+    for name in names:
+        plain = _ZEROS.sub("", "".join(name.split()).casefold())
+        if first.setdefault(plain, name) != name:
+            again.append((first[plain], name))
+    if not again:
+        return []
+    a, b = again[0]
+    return [
+        f"{len(again):,} {what} ids are the same but for zeros, spaces or case, such as "
+        f"{a!r} and {b!r}"
+    ]
 
 
 def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pandas as pd
 
 from raters.cli.given import reading_of
@@ -37,14 +39,20 @@ def agreement(options, say) -> None:
     reading = reading_of(options, say)
     how = {
         "statistics": options.statistic,
-        "resamples": analysis.RESAMPLES if options.resamples is None else options.resamples,
         "seed": options.seed,
         "level": options.level,
         "interval": options.interval,
     }
+    if options.resamples is not None:
+        how["resamples"] = options.resamples
     with say.working("agreement"):
         compute = analysis.between_pairs if options.pairs else analysis.within_groups
         found = compute(reading.ratings, reading.scale, **how)
+    used = found.attrs["resamples"]
+    if options.resamples is None and used < analysis.RESAMPLES:
+        say.remark(
+            f"{used:,} resamples, as there are very many items (--resamples: another number)"
+        )
     if options.json:
         say.json(_for_machines("agreement", reading, {"results": found}, found.attrs))
         return
@@ -91,7 +99,7 @@ def benchmark(options, say) -> None:
             "--judge with the name of a rater, or a group called judge in raters.toml",
             f"name one of: {', '.join(sorted(ratings['rater'].unique())[:12])}",
         )
-    experts = analysis.experts_of(ratings, options.reference or ["expert"], judges)
+    experts = _experts(ratings, options.reference or ["expert"], judges)
     with say.working("benchmark"):
         found = analysis.against_experts(
             ratings,
@@ -113,6 +121,19 @@ def benchmark(options, say) -> None:
         return
     _say_reading(reading, options, say)
     _say_verdicts(found, counts, experts, say)
+
+
+def _experts(ratings, reference, judges):
+    """The experts; what to do where there are none is said as options of the command."""
+    from raters.report import analysis
+
+    try:
+        return analysis.experts_of(ratings, reference, judges)
+    except RatingsError as error:
+        others = sorted(set(ratings["rater"]) - set(judges))[:2]
+        named = " ".join(f"--reference {shlex.quote(name)}" for name in others)
+        todo = "name a group with --reference" + (f", or each expert: {named}" if others else "")
+        raise RatingsError(error.given, error.allowed, todo) from error
 
 
 def _say_verdicts(found, counts, experts, say):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from raters.config import Config, ScaleRules
 from raters.errors import RatingsError
-from raters.inspection import inspect
-from raters.read import Reading, read
+from raters.inspection import read_as_proposed
+from raters.reading import Reading, read
 
 NAME = "raters.toml"
 
@@ -27,11 +27,17 @@ def reading_of(options, say) -> Reading:
     Raises
     ------
     RatingsError
-        Nothing is declared; from `raters.read.read`.
+        Nothing is declared; from `raters.read`.
     """
+    if options.scale and not options.config:
+        return _quick(options, say)
     config = declared_of(options, say)
-    with say.working("reading " + ", ".join(Path(f).name for f in options.files[:3])):
+    with say.working(_reading(options)):
         return read(options.files, config, options.drop_at_most)
+
+
+def _reading(options):
+    return "reading " + ", ".join(Path(f).name for f in options.files[:3])
 
 
 def declared_of(options, say) -> Config | Path:
@@ -66,11 +72,9 @@ def declared_of(options, say) -> Config | Path:
         )
     if options.config:
         return options.config
-    beside = Path(options.files[0]).parent / NAME
     if options.scale:
-        if beside.is_file():
-            say.remark(f"{beside} is not used: --scale was given")
-        return _quick(options, say)
+        return _quick(options, say).config
+    beside = Path(options.files[0]).parent / NAME
     if beside.is_file():
         if given:
             raise RatingsError(
@@ -89,24 +93,28 @@ def declared_of(options, say) -> Config | Path:
 
 
 def _quick(options, say):
-    """The proposed columns with the scale that was named."""
-    with say.working("looking at the files"):
-        seen = inspect(options.files)
-    for warning in seen.warnings:
-        say.remark(str(warning))
-    for source in seen.config.files:
-        roles = [f"{r} = {getattr(source, r)}" for r in ("item", "rater", "dimension", "rating")]
-        named = [role for role in roles if not role.endswith("= ")]
-        columns = [f"ratings in {', '.join(source.columns[:8])}"] if source.columns else []
-        say.remark(f"{source.name}: {source.layout}; {', '.join([*named, *columns])}")
+    """The files read on the scale that was named, with the columns as proposed."""
+    beside = Path(options.files[0]).parent / NAME
+    if beside.is_file():
+        say.remark(f"{beside} is not used: --scale was given")
     rules = ScaleRules(
         levels_of(options.scale, "--scale"),
         measurement=options.measurement or "ordinal",
         missing=levels_of(options.missing, "--missing") if options.missing else (),
     )
-    return Config(
-        seen.config.files, rules, groups=_groups(options.group), answers=seen.config.answers
-    )
+    groups = _groups(options.group)
+    with say.working(_reading(options)):
+        reading, warnings = read_as_proposed(
+            options.files, rules, groups, options.drop_at_most or 0
+        )
+    for warning in warnings:
+        say.remark(str(warning))
+    for source in reading.config.files:
+        roles = [f"{r} = {getattr(source, r)}" for r in ("item", "rater", "dimension", "rating")]
+        named = [role for role in roles if not role.endswith("= ")]
+        columns = [f"ratings in {', '.join(source.columns[:8])}"] if source.columns else []
+        say.remark(f"{source.name}: {source.layout}; {', '.join([*named, *columns])}")
+    return reading
 
 
 def levels_of(text: str, option: str) -> list:

@@ -198,7 +198,9 @@ def _agreement(parts):
     command.add_argument(
         "--pairs", action="store_true", help="every two raters instead of whole groups"
     )
-    _resampled(command, ("percentile", "bca", "jackknife", "analytic"), 2000)
+    _resampled(
+        command, ("percentile", "bca", "jackknife", "analytic"), "2000, fewer for very many items"
+    )
     _said(command)
 
 
@@ -246,7 +248,7 @@ def _report(parts):
     )
     command.add_argument("--title", default="", help="of the page")
     command.add_argument("--force", action="store_true", help="replace a folder, whatever it holds")
-    _resampled(command, (), "2000, and 10000 for judges")
+    _resampled(command, (), "2000, and 10000 for judges; fewer for very many items")
     _said(command)
 
 

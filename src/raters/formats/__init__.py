@@ -173,6 +173,10 @@ _OTHERS = [
     (b"\x28\xb5\x2f\xfd", "a compressed file (zstd)", "unpack it first"),
     (b"%PDF", "a PDF", "export the table as CSV"),
     (b"SQLite format 3", "an SQLite database", "export the ratings as CSV"),
+    (b"$FL2", "an SPSS file (.sav)", "save it as CSV, with values and not labels"),
+    (b"$FL3", "an SPSS file (.zsav)", "save it as CSV, with values and not labels"),
+    (b"<stata_dta>", "a Stata file (.dta)", "export it as CSV: export delimited, nolabel"),
+    (b"ARROW1", "an Arrow or Feather file", "save it as Parquet or CSV"),
 ]
 
 
@@ -190,6 +194,12 @@ def _zipped(path):
         return "excel"
     if "header.json" in names or any(name.startswith("samples/") for name in names):
         return "inspect"
+    if "content.xml" in names:
+        raise RatingsError(
+            f"{path}, an OpenDocument file (.ods)",
+            "the formats " + ", ".join(FORMATS),
+            "save it as .xlsx, or the sheet as CSV",
+        )
     raise RatingsError(
         f"{path}, a zip file with {sorted(names)[:3]}",
         "an Excel workbook, or a file as it is",

@@ -15,6 +15,8 @@ from raters.formats.base import Limits, Rows, Table, cell, encoding_of, text_lin
 from raters.formats.json_files import OtherShape, each, flat, inside, listed
 
 SPANS = "label on a part of the text or image, which is no rating of the item"
+RANKING = "ranking of several options, which is no rating of the item"
+WRITTEN = "answer in free text"
 
 
 def label_studio(
@@ -82,6 +84,9 @@ def _annotation(rows, number, task, annotation, about):
         if "start" in value or kind.endswith("labels") or "x" in value:
             rows.table.left_out[SPANS] += 1
             continue
+        if kind in ("ranker", "textarea"):
+            rows.table.left_out[RANKING if kind == "ranker" else WRITTEN] += 1
+            continue
         held = value.get(kind, value.get("selected"))
         answer = {
             "task": task.get("id"),
@@ -95,8 +100,9 @@ def _annotation(rows, number, task, annotation, about):
 
 
 def _single(value):
-    """A list with one entry as that entry; several labels stay a list."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    """A list with one entry that is no text as that entry; labels stay a list."""
+    alone = isinstance(value, list) and len(value) == 1 and not isinstance(value[0], str)
+    return value[0] if alone else value
 
 
 def prodigy(path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str) -> Table:
@@ -172,7 +178,8 @@ def argilla(path: Path, source, needed: Collection[str] | None, limits: Limits, 
     -------
     Table
         The columns ``record, user, question, value, status`` and the record's ``fields.*``,
-        ``metadata.*`` and ``external_id``. Only submitted responses become rows.
+        ``metadata.*`` and ``external_id``. Only submitted responses become rows. Rankings
+        and labels on parts of a text are left out: they are no ratings of the item.
 
     Notes
     -----
@@ -180,15 +187,18 @@ def argilla(path: Path, source, needed: Collection[str] | None, limits: Limits, 
     ``responses`` is a dict from question to a list of ``{value, user_id}``; flat:
     parallel lists ``<question>.responses``, ``.responses.users``, ``.responses.status``.
     Version 1: ``responses`` is a list of ``{user_id, status, values}``, or a question holds
-    a list of ``{user_id, value, status}``.
+    a list of ``{user_id, value, status}``. Version 2 writes a ranking as a list of its
+    options, as it writes several labels: a question is a ranking where all answers hold
+    the same options in different orders.
     """
     rows = Rows(needed, unit)
-    silent = []
+    silent, asked = [], []
     each(
         rows,
         listed(path, source, limits, rows),
-        lambda n, one: _argilla_record(rows, n, one, silent),
+        lambda n, one: _argilla_record(rows, n, one, silent, asked),
     )
+    _without_rankings(rows.table, asked)
     if silent:
         rows.table.notes.append(
             f"{len(silent)} responses say nothing of their status: drafts and discarded ones, if "
@@ -197,7 +207,7 @@ def argilla(path: Path, source, needed: Collection[str] | None, limits: Limits, 
     return _counted(rows)
 
 
-def _argilla_record(rows, number, record, silent):
+def _argilla_record(rows, number, record, silent, asked):
     about = {
         k: v
         for k, v in flat(record).items()
@@ -215,8 +225,33 @@ def _argilla_record(rows, number, record, silent):
         if status not in (None, "submitted"):
             rows.table.left_out[f"{status} response"] += 1
             continue
+        inner = value[0] if isinstance(value, list) and value else None
+        if isinstance(inner, dict):
+            rows.table.left_out[RANKING if "rank" in inner else SPANS] += 1
+            continue
         answer = {"user": user, "question": question, "value": _single(value), "status": status}
         rows.add(number, about | answer)
+        asked.append((question, tuple(map(cell, value)) if isinstance(value, list) else None))
+
+
+def _without_rankings(table, asked):
+    """Take out questions whose answers are the same options in different orders."""
+    orders: dict = {}
+    for question, answer in asked:
+        orders.setdefault(question, set()).add(answer)
+    ranked = {
+        question
+        for question, answers in orders.items()
+        if len(answers) > 1
+        and None not in answers
+        and len({frozenset(answer) for answer in answers}) == 1
+    }
+    if ranked:
+        keep = [place for place, (question, _) in enumerate(asked) if question not in ranked]
+        table.left_out[RANKING] += len(asked) - len(keep)
+        table.lines[:] = [table.lines[place] for place in keep]
+        for cells in table.columns.values():
+            cells[:] = [cells[place] for place in keep]
 
 
 def _suggested(record):
@@ -320,7 +355,8 @@ def _document(rows, number, record):
             rows.add(number, about | {"annotator": person, "label": _single(labels)})
 
 
-_TOKEN = re.compile(r"^\d+-\d+(?:\.\d+)?$")
+_TOKEN = re.compile(r"\d+-\d+")
+_PART_OF_TOKEN = re.compile(r"\d+-\d+\.\d+")
 
 
 def webanno(path: Path, source, needed: Collection[str] | None, limits: Limits) -> Table:
@@ -345,7 +381,9 @@ def webanno(path: Path, source, needed: Collection[str] | None, limits: Limits) 
     -----
     Source: WebAnno user guide, "Appendix B: WebAnno TSV 3.x file format". Exports hold a
     folder for each document with a file for each person: the document is the folder's name.
-    Only span layers (``#T_SP``) are read; relations and chains are left out.
+    Only span layers (``#T_SP``) are read; relations and chains are left out. A span of
+    several tokens is as many items; annotations of a part of a token are problems, as the
+    whole token says nothing of them.
     """
     rows = Rows(needed, "line")
     encoding = encoding_of(path, source.encoding)
@@ -369,12 +407,20 @@ def webanno(path: Path, source, needed: Collection[str] | None, limits: Limits) 
         )
     if other:
         rows.table.left_out["relation or chain layer"] += other
+    rows.table.notes.append(
+        "each token is an item: a span of several tokens counts as often, and which tokens "
+        "belong to one span is not compared"
+    )
     return rows.done()
 
 
 def _token(rows, number, line, layers, document):
     cells = line.split("\t")
-    if not _TOKEN.match(cells[0]):
+    if _PART_OF_TOKEN.fullmatch(cells[0]):
+        reason = "an annotation of a part of a token; only whole tokens can be compared"
+        rows.problem(number, "", line, reason)
+        return
+    if not _TOKEN.fullmatch(cells[0]):
         rows.problem(number, "", line, "no token line: it does not start with sentence-token")
         return
     place = 3
@@ -402,4 +448,6 @@ def _token(rows, number, line, layers, document):
 def _webanno_value(text):
     """``PER[3]|LOC[4]`` as the set of its labels, without the numbers that join tokens."""
     labels = [re.sub(r"\[\d+\]$", "", part) for part in re.split(r"(?<!\\)\|", text)]
-    return _single([label.replace("\\", "") for label in labels])
+    # A label that is written as "\_" is not the sign for "no annotation".
+    plain = [label.replace("\\", "") for label in labels]
+    return [label if new in ("_", "*") else new for label, new in zip(labels, plain)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from raters.errors import RatingsError
+from raters.label_sets import spelled
 
 # What is refused rather than read into memory: one line (or cell), one JSON document or
 # workbook as unpacked.
@@ -17,6 +19,7 @@ LINE_LIMIT = 50_000_000
 DOCUMENT_LIMIT = 300_000_000
 HEAD = 65_536
 # What spreadsheets leave around ids and numbers.
+SHEET = "sheet"  # the column with the name of the sheet where several are read
 ID_JUNK = " \t\r\n\u00a0\ufeff"
 
 
@@ -71,6 +74,13 @@ class Table:
         """The number of rows."""
         return len(self.lines)
 
+    def copy(self) -> Table:
+        """A table of its own; the cells are shared, as nobody changes them in place."""
+        return Table(
+            dict(self.columns), list(self.lines), self.unit, list(self.problems),
+            Counter(self.left_out), list(self.notes), list(self.names),
+        )  # fmt: skip
+
 
 class Rows:
     """Collects the rows of a `Table`; rows may have different keys.
@@ -107,6 +117,13 @@ class Rows:
             cells.append(value if value is None else self._same.setdefault(value, value))
         table.lines.append(line)
 
+    def knows(self, names: Collection[str]) -> None:
+        """Note columns that are there, perhaps without a cell."""
+        for name in names:
+            self._seen.setdefault(name)
+            if self._needed is None or name in self._needed:
+                self.table.columns.setdefault(name, [None] * self.table.size)
+
     def problem(self, line: int, column: str, value, reason: str) -> None:
         """Note a row that cannot be read."""
         self.table.problems.append((line, column, shorten(value), reason))
@@ -115,6 +132,99 @@ class Rows:
         """The table with everything that was added."""
         self.table.names = list(self._seen)
         return self.table
+
+
+def header_names(rows: list[list[str]], join: str = "") -> list[str]:
+    """The names of the columns from the header rows: no two alike, "" for none.
+
+    Parameters
+    ----------
+    rows : list of list of str
+        One header row or more, as they stand in the file.
+    join : str
+        What stands between the names of one column. Empty: the first row names alone.
+
+    Returns
+    -------
+    list of str
+        Names that occur more than once are numbered. Where rows are joined, an empty cell
+        above a name has the name to its left, as cells do that a spreadsheet merged.
+
+    Examples
+    --------
+    >>> header_names([["reply", "ann", "", "bob", ""], ["", "warm", "clear", "warm", "clear"]], "_")
+    ['reply', 'ann_warm', 'ann_clear', 'bob_warm', 'bob_clear']
+    >>> header_names([["id", "score", "", "score", ""]])
+    ['id', 'score (column 2)', '', 'score (column 4)']
+    """
+    rows = [[name.strip().lstrip("\ufeff").strip() for name in row] for row in rows]
+    names = rows[0]
+    if join and len(rows) > 1:
+        width = max(map(len, rows))
+        rows = [row + [""] * (width - len(row)) for row in rows]
+        parts = [*map(_spread, rows[:-1], rows[1:]), rows[-1]]
+        names = [join.join(filter(None, column)) for column in zip(*parts)]
+    names = names[: max((n for n, name in enumerate(names, 1) if name), default=0)]
+    times = Counter(names)
+    return [
+        f"{name} (column {n})" if name and times[name] > 1 else name
+        for n, name in enumerate(names, 1)
+    ]
+
+
+def _spread(row, below):
+    """A header row with each name over all of its columns; a name with none below stands alone."""
+    spread, last = [], ""
+    for name, under in zip(row, below):
+        last = name or last
+        spread.append(name or (last if under else ""))
+        last = last if under else ""
+    return spread
+
+
+def header_notes(names: list[str], unnamed: Collection[int]) -> list[str]:
+    """What a reader has to know of a header: names that were numbered, columns without one.
+
+    Parameters
+    ----------
+    names : list of str
+        As `header_names` returns them.
+    unnamed : collection of int
+        Numbers of columns without a name that hold cells.
+
+    Returns
+    -------
+    list of str
+    """
+    again = sorted({match[1] for name in names if (match := _WITH_NUMBER.fullmatch(name))})
+    notes = [f"more than one column is called {name!r}: {NUMBERED}" for name in again]
+    if unnamed:
+        shown = ", ".join(map(str, sorted(unnamed)[:5])) + (" ..." if len(unnamed) > 5 else "")
+        notes.append(f"{count_of(len(unnamed), 'column')} {NO_NAME}: number {shown}")
+    return notes
+
+
+_WITH_NUMBER = re.compile(r"(.*) \(column \d+\)", re.S)
+NUMBERED = "they are numbered"
+NO_NAME = "without a name in the header, not read"
+
+
+class LabelSet(str):
+    """The text of a cell that was a list in the file, as `raters.label_sets.spelled` writes it.
+
+    No other text equals it: what a list holds is a label, whatever signs are in it.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return isinstance(other, LabelSet) and str.__eq__(self, other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return ~str.__hash__(self)
 
 
 def cell(value) -> str | None:
@@ -128,10 +238,11 @@ def cell(value) -> str | None:
     Returns
     -------
     str or None
+        A `LabelSet` for a list of labels; an empty list is the empty set.
 
     Examples
     --------
-    >>> cell(4), cell(4.0), cell(["b", "a"]), cell(float("nan"))
+    >>> cell(4), cell(4.0), str(cell(["b", "a"])), cell(float("nan"))
     ('4', '4.0', 'a; b', None)
     """
     if value is None or isinstance(value, str):
@@ -139,8 +250,7 @@ def cell(value) -> str | None:
     if isinstance(value, float):
         return None if value != value else repr(value)
     if isinstance(value, (list, tuple)) and all(isinstance(v, (str, int)) for v in value):
-        # Several labels have no order: the spelling of `raters.label_sets`.
-        return "; ".join(sorted({clean(str(v)).strip() for v in value} - {""})) or None
+        return LabelSet(spelled(clean(str(v)) for v in value))
     if isinstance(value, (list, tuple, dict)):
         import json
 
@@ -200,11 +310,15 @@ def checked_path(path) -> Path:
         if path.is_dir():
             raise RatingsError(f"the folder {path}", allowed, "name the files in it")
         if not path.exists():
-            raise RatingsError(f"no file {path}", allowed, "check the name and the folder")
+            address = re.match(r"[a-z]{2,}:/", str(path))
+            todo = "download it first" if address else "check the name and the folder"
+            raise RatingsError(f"no file {path}", allowed, todo)
         if not path.is_file():
             raise RatingsError(f"{path}, which is no regular file", allowed, "save it as a file")
         with open(path, "rb") as file:
             start = file.read(1)
+    except RatingsError:
+        raise
     except (OSError, ValueError) as error:
         what = getattr(error, "strerror", None) or str(error)
         raise RatingsError(
@@ -278,8 +392,9 @@ def propose_encoding(path: Path) -> tuple[str, str]:
     if marked != "utf-8":
         return marked, ""
     start = head(path)
-    if b"\0" in start:
-        even, odd = start[::2].count(0), start[1::2].count(0)
+    # Text in UTF-16 has zeros on one side only, and many; a single one is damage.
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if max(even, odd) > len(start) / 10 > 10 * min(even, odd):
         name = "utf-16-le" if odd > even else "utf-16-be"
         return name, "every second byte is zero, and there is no byte order mark"
     if _decodes(path, "utf-8"):

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import datetime
+import fnmatch
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
 from raters.errors import RatingsError
-from raters.formats.base import Limits, Rows, Table, cell
+from raters.formats.base import (
+    SHEET,
+    Limits,
+    Rows,
+    Table,
+    cell,
+    few,
+    header_names,
+    header_notes,
+)
 
 
 def _missing(extra, library, error):
@@ -26,7 +36,7 @@ def load_excel(path: Path, source, needed: Collection[str] | None, limits: Limit
     ----------
     path : Path
     source : Source
-        The sheet (default: the first), rows before the header, header rows.
+        The sheet (default: the first) or several, rows before the header, header rows.
     needed : collection of str, optional
         The columns to keep. Default: all.
     limits : Limits
@@ -51,29 +61,75 @@ def load_excel(path: Path, source, needed: Collection[str] | None, limits: Limit
     with open(path, "rb") as file:
         try:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-            sheet = _chosen_sheet(path, book, source)
-            table = _sheet(path, sheet, source, needed)
+            sheets = _chosen_sheets(path, book, source)
+            result = Rows(needed, "row")
+            for sheet in sheets:
+                _sheet(path, sheet, source, result)
+            table = result.done()
         except RatingsError:
             raise
         except Exception as error:  # damaged files raise many kinds: zip, XML, keys, values
             raise _damaged(path, "an Excel workbook (.xlsx)", error) from error
-    names = book.sheetnames
-    table.notes.append(f"sheet {sheet.title!r} of {len(names)}, decimal sign {source.decimal!r}")
+    chosen = [sheet.title for sheet in sheets]
+    others = [name for name in book.sheetnames if name not in chosen]
+    not_read = f", not {few(others, 5)}" if others else ""
+    title = "sheet" if len(chosen) == 1 else "sheets"
+    table.notes.append(f"{title} {few(chosen, 5)}{not_read}; decimal sign {source.decimal!r}")
     return table
 
 
-def _chosen_sheet(path, book, source):
+def sheet_headers(path: Path, limits: Limits) -> dict[str, tuple[str, ...]]:
+    """The first row that is not empty of each sheet of a workbook.
+
+    Parameters
+    ----------
+    path : Path
+    limits : Limits
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Sheets without cells are left out.
+    """
+    import openpyxl
+
+    _not_too_big(path, limits)
+    found = {}
+    with open(path, "rb") as file:
+        try:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            for sheet in book.worksheets:
+                sheet.reset_dimensions()
+                rows = (row for row in sheet.iter_rows(values_only=True) if any(row))
+                names = tuple((cell(value) or "").strip() for value in next(rows, ()))
+                if names:
+                    found[sheet.title] = names
+        except Exception as error:
+            raise _damaged(path, "an Excel workbook (.xlsx)", error) from error
+    return found
+
+
+def _chosen_sheets(path, book, source):
     names = book.sheetnames
-    if source.sheet and source.sheet not in names:
+    wanted = [source.sheet or names[0]] if not source.sheets else source.sheets
+    chosen = [
+        name
+        for name in names
+        if name in wanted or (source.sheets and any(fnmatch.fnmatchcase(name, w) for w in wanted))
+    ]
+    absent = [w for w in wanted if not any(w == n or fnmatch.fnmatchcase(n, w) for n in chosen)]
+    if absent:
         raise RatingsError(
-            f"the sheet {source.sheet!r} of {path}", f"one of {names}", "name one of these"
+            f"the sheet {absent[0]!r} of {path}", f"one of {names}", "name one of these"
         )
-    sheet = book[source.sheet or names[0]]
-    if not hasattr(sheet, "iter_rows"):
+    charts = [name for name in chosen if not hasattr(book[name], "iter_rows")]
+    if charts:
         raise RatingsError(
-            f"{path}, whose first sheet is a chart", "a sheet with cells", f"name one of {names}"
+            f"{path}, whose sheet {charts[0]!r} is a chart",
+            "a sheet with cells",
+            f"name one of {names}",
         )
-    return sheet
+    return [book[name] for name in chosen]
 
 
 def _damaged(path, what, error):
@@ -99,53 +155,79 @@ def _not_too_big(path, limits):
         )
 
 
-def _sheet(path, sheet, source, needed):
+def _sheet(path, sheet, source, result):
+    """Add the rows of a sheet to those of the others."""
     # Some writers give a wrong size of the sheet: rows are read until they end.
     sheet.reset_dimensions()
-    rows = enumerate(sheet.iter_rows(values_only=True), 1)
-    result = Rows(needed, "row")
-    names = None
-    skip = source.rows_before_header
-    extra = source.header_rows - 1
-    for number, values in rows:
+    skip, header, names, unnamed = source.rows_before_header, [], None, set()
+    before = result.table.size
+    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
         if skip > 0:
             skip -= 1
             result.table.left_out["row before the header"] += 1
         elif not any(value is not None and str(value).strip() for value in values):
             result.table.left_out["empty row"] += 1
-        elif names is None:
-            names = [cell(value) or "" for value in values]
-            names = [name.strip() for name in names]
-        elif extra > 0:
-            extra -= 1
-            result.table.left_out["extra header row"] += 1
+        elif len(header) < source.header_rows:
+            header.append([cell(value) or "" for value in values])
         else:
-            _row(result, number, names, values)
-    if names is None:
+            names = names or _sheet_names(path, sheet, source, header)
+            _row(result, number, names, values, sheet.title if source.sheets else None)
+            unnamed |= {
+                n for n, (name, value) in enumerate(zip(names, values), 1)
+                if not name and value is not None
+            }  # fmt: skip
+    if not header:
         raise RatingsError(
             f"{path}, sheet {sheet.title!r} without a header row",
             "a first row that names the columns",
             "add one, or name another sheet",
         )
-    table = result.done()
-    for name in names:
-        if name and name not in table.columns and (needed is None or name in needed):
-            table.columns[name] = [None] * table.size
-    table.names = [name for name in dict.fromkeys(names) if name]
-    return table
+    names = names or _sheet_names(path, sheet, source, header)
+    if not source.header_join and len(header) > 1:
+        result.table.left_out["extra header row"] += len(header) - 1
+    result.knows([name for name in names if name])
+    where = f"sheet {sheet.title!r}: " if source.sheets else ""
+    result.table.notes += [where + note for note in header_notes(names, unnamed)]
+    if source.sheets:
+        _all_there(path, sheet, source, names, result.table.size > before)
 
 
-def _row(result, number, names, values):
-    row = {}
+def _sheet_names(path, sheet, source, header):
+    names = header_names(header, source.header_join)
+    if source.sheets and SHEET in names:
+        raise RatingsError(
+            f"{path}, sheet {sheet.title!r} with a column called {SHEET!r}",
+            "another name: that column is to hold the name of the sheet",
+            "rename the column, or declare one sheet: sheet = '...'",
+        )
+    return names
+
+
+def _all_there(path, sheet, source, names, rows):
+    """A declared column that one of several sheets lacks would be read as empty cells."""
+    declared = {getattr(source, role) for role in ("item", "rater", "dimension", "group")}
+    declared |= {source.rating} if source.layout == "long" else set()
+    absent = sorted(declared - {"", SHEET, *source.split, *names})
+    if rows and absent and not source.split:
+        raise RatingsError(
+            f"{path}, sheet {sheet.title!r} without the column {few(absent)}",
+            f"the columns of the sheet: {few(names)}",
+            "name the sheets with ratings in raters.toml: sheets = [...]",
+        )
+
+
+def _row(result, number, names, values, title):
+    row = {} if title is None else {SHEET: title}
+    where = "" if title is None else f"{title}!"
     for name, value in zip(names, values):
         if isinstance(value, str) and value.startswith("#") and value.rstrip("!?/0A").isupper():
-            result.problem(number, name, value, "an error value of the spreadsheet")
+            result.problem(number, where + name, value, "an error value of the spreadsheet")
             return
-        if name and name not in row:
+        if name:
             row[name] = _excel_cell(value)
     if any(value is not None for value in values[len(names) :]):
         result.problem(
-            number, "", values[len(names) :], f"cells beyond the {len(names)} named columns"
+            number, where, values[len(names) :], f"cells beyond the {len(names)} named columns"
         )
         return
     result.add(number, row)

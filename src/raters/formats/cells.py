@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from raters.config import ScaleRules
-from raters.formats.base import ID_JUNK
+from raters.formats.base import ID_JUNK, LabelSet, count_of
+from raters.label_sets import labels_of, normal, spelled
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d+)?|[.,]\d+)([eE][-+]?\d+)?")
 _WIDE_DIGITS = {ord("０") + n: str(n) for n in range(10)} | {ord("−"): "-", 0xA0: None}
@@ -59,6 +60,14 @@ def read_cell(text: str | None, rules: ScaleRules, decimal: str = "."):
     >>> read_cell("2.0", rules), read_cell("0", rules)
     ((2.0, 'ok', ''), (None, 'missing', '0'))
     """
+    if isinstance(text, LabelSet):
+        labels = labels_of(text)
+        if rules.sets:
+            return _read_set(labels, rules)
+        if len(labels) > 1:
+            what = f"a list of {count_of(len(labels), 'label')}"
+            return None, "bad", f"{what}, which a scale with sets = true can hold"
+        text = "".join(labels)
     text = (text or "").strip(ID_JUNK)
     if not text:
         return None, "missing", "empty cell"
@@ -69,7 +78,7 @@ def read_cell(text: str | None, rules: ScaleRules, decimal: str = "."):
     if text in rules.recode:
         return named_level(rules.recode[text], rules), "ok", ""
     if rules.sets:
-        return _read_set(text, rules)
+        return _read_set({normal(one) for one in text.split(rules.separator)} - {""}, rules)
     if text in rules.scale.outside:
         return text, "ok", ""
     if rules.numeric:
@@ -103,10 +112,9 @@ def _read_number(text, rules, decimal):
     return None, "bad", f"not on the scale {rules.scale.describe()}{hint}"
 
 
-def _read_set(text, rules):
-    labels = sorted({label.strip() for label in text.split(rules.separator)} - {""})
-    for label in labels:
+def _read_set(labels, rules):
+    for label in sorted(labels):
         known = rules.scale.value_of(label)
         if known != known:
             return None, "bad", f"{label!r} is not on the scale {rules.scale.describe()}"
-    return "; ".join(labels), "ok", ""
+    return spelled(labels), "ok", ""

@@ -12,7 +12,7 @@ import pandas as pd
 from raters.config import Source, pattern_of
 from raters.errors import RatingsError
 from raters.formats import Limits, Table, load
-from raters.formats.base import ID_JUNK, few, shorten
+from raters.formats.base import ID_JUNK, SHEET, LabelSet, few, shorten
 
 
 @dataclass
@@ -50,6 +50,12 @@ class Part:
     found: list = field(default_factory=list)  # (value, state, code, reason) of each key
     keys: np.ndarray = field(default_factory=lambda: np.empty(0, int))
 
+    def where(self, row: int) -> str:
+        """The sheet of a rating where several were read, as spreadsheets write it."""
+        if not self.source.sheets:
+            return ""
+        return f"{self.table.columns[SHEET][row * self.rows // len(self.lines)]}!"
+
 
 def _id(text):
     """An id without the spaces and the ="..." that spreadsheets put around it."""
@@ -57,6 +63,11 @@ def _id(text):
     if text.startswith('="') and text.endswith('"') and len(text) > 3:
         text = text[2:-1]
     return text
+
+
+def _cell(text):
+    """A cell without the spaces around it; what was a list stays one."""
+    return text if isinstance(text, LabelSet) else text.strip()
 
 
 def coded(cells, clean=_id) -> Coded:
@@ -69,7 +80,8 @@ def coded(cells, clean=_id) -> Coded:
     place[-1] = -1
     for n, text in enumerate(found):
         text = clean(text)
-        place[n] = names.setdefault(text, len(names)) if text else -1
+        there = text or isinstance(text, LabelSet)
+        place[n] = names.setdefault(text, len(names)) if there else -1
     return Coded(place[codes], list(names))
 
 
@@ -78,7 +90,9 @@ def constant(name: str, size: int) -> Coded:
     return Coded(np.zeros(size, dtype=np.int64), [name])
 
 
-def part_of(path: Path, name: str, source: Source, limits: Limits) -> Part:
+def part_of(
+    path: Path, name: str, source: Source, limits: Limits, table: Table | None = None
+) -> Part:
     """Read one file and find its ratings.
 
     Parameters
@@ -89,6 +103,8 @@ def part_of(path: Path, name: str, source: Source, limits: Limits) -> Part:
     source : Source
         With a format.
     limits : Limits
+    table : Table, optional
+        The file as loaded before; it stays as it is.
 
     Returns
     -------
@@ -99,7 +115,13 @@ def part_of(path: Path, name: str, source: Source, limits: Limits) -> Part:
     RatingsError
         A column that is not there, a role that is not declared, not a single row.
     """
-    table = load(path, source, _needed(source), limits)
+    if source.sheets and source.format != "excel":
+        raise RatingsError(
+            f"{name} with sheets = {list(source.sheets)!r}",
+            "sheets of an Excel workbook",
+            f"take it out of the [[files]] table {source.name!r} in raters.toml",
+        )
+    table = load(path, source, _needed(source), limits) if table is None else table.copy()
     _split(table, source)
     _check_columns(table, source, name)
     _leave_out(table, source)
@@ -143,7 +165,8 @@ def _needed(source):
     ):
         return None
     roles = (source.item, source.rater, source.dimension, source.group, source.first, source.second)
-    needed = {name for name in roles if name} | set(source.leave_out) | set(source.split)
+    needed = {SHEET} if source.sheets else set()
+    needed |= {name for name in roles if name} | set(source.leave_out) | set(source.split)
     return needed | (set(source.columns) if source.layout != "long" else {source.rating})
 
 
@@ -252,7 +275,7 @@ def _cells(table, source, roles, name):
     size = table.size
     if source.layout == "long":
         cells = table.columns.get(source.rating, [None] * size)
-        return coded(cells, str.strip), constant(source.rating, size), 1
+        return coded(cells, _cell), constant(source.rating, size), 1
     columns = _wide_columns(table, source, name)
     grid = np.empty((size, len(columns)), dtype=object)
     for place, column in enumerate(columns):
@@ -274,12 +297,12 @@ def _cells(table, source, roles, name):
     for role, names in tiles.items():
         roles[role] = coded(names).tiled(size)
     column = Coded(np.tile(np.arange(len(columns)), size), columns)
-    return coded(grid.ravel(), str.strip), column, len(columns)
+    return coded(grid.ravel(), _cell), column, len(columns)
 
 
 def _wide_columns(table, source, name):
     roles = {source.item, source.rater, source.dimension, source.group, *source.leave_out}
-    roles |= set(source.split) - {""}
+    roles |= set(source.split) - {""} | ({SHEET} if source.sheets else set())
     free = [column for column in table.names if column not in roles]
     if not source.columns:
         chosen = free

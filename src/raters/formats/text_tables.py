@@ -10,7 +10,15 @@ from itertools import islice
 from pathlib import Path
 
 from raters.errors import RatingsError
-from raters.formats.base import Limits, Table, encoding_of, shorten, text_lines
+from raters.formats.base import (
+    Limits,
+    Table,
+    encoding_of,
+    header_names,
+    header_notes,
+    shorten,
+    text_lines,
+)
 
 DELIMITERS = (",", ";", "\t", "|")
 # Few rows at a time: lists that live long make the garbage collector slow.
@@ -48,10 +56,11 @@ def load(path: Path, source, needed: Collection[str] | None, limits: Limits) -> 
         records = _records(path, encoding, delimiter, limits, table)
         for _ in islice(records, source.rows_before_header):
             table.left_out["row before the header"] += 1
-        names = _header(path, records)
-        for _ in islice(records, max(0, source.header_rows - 1)):
-            table.left_out["extra header row"] += 1
-        _fill(table, records, names, needed, delimiter)
+        header = [_header(path, records)]
+        header += [row for _, row in islice(records, max(0, source.header_rows - 1))]
+        if not source.header_join and len(header) > 1:
+            table.left_out["extra header row"] += len(header) - 1
+        _fill(table, records, header_names(header, source.header_join), needed, delimiter)
     signs = f"fields separated by {_shown(delimiter)}, decimal sign {source.decimal!r}"
     table.notes.append(f"text in {encoding}, {signs}")
     return table
@@ -149,27 +158,20 @@ def _broken(path, error, start, end, table):
 def _header(path, records):
     for _, row in records:
         if any(cell.strip() for cell in row):
-            names = [name.strip().lstrip("\ufeff").strip() for name in row]
-            while names and not names[-1]:
-                names.pop()
-            break
-    else:
-        raise RatingsError(
-            f"{path} without a header row", "a first row that names the columns", "add one"
-        )
-    return names
+            return row
+    raise RatingsError(
+        f"{path} without a header row", "a first row that names the columns", "add one"
+    )
 
 
-def _fill(table, records, names, needed, delimiter):
-    again = {name for name in names if name and names.count(name) > 1} if _twice(names) else set()
-    unique = [
-        name if name not in again else f"{name} (column {n})" for n, name in enumerate(names, 1)
-    ]
+def _fill(table, records, unique, needed, delimiter):
     table.names = [name for name in unique if name]
     places = [n for n, name in enumerate(unique) if name and (needed is None or name in needed)]
+    unnamed = [n for n, name in enumerate(unique) if not name]
+    held = set()
     columns = [table.columns.setdefault(unique[n], []) for n in places]
     same: dict[str, str] = {}
-    width = len(names)
+    width = len(unique)
     empty = 0
     while chunk := list(islice(records, _CHUNK)):
         rows = []
@@ -184,16 +186,12 @@ def _fill(table, records, names, needed, delimiter):
             else:
                 rows.append(row)
                 table.lines.append(line)
+        held |= {n + 1 for n in unnamed if any(row[n].strip() for row in rows)}
         for place, cells in zip(places, columns):
             cells += [same.setdefault(c, c) for c in [row[place] for row in rows]]
     if empty:
         table.left_out["empty row"] += empty
-    for name in sorted(again):
-        table.notes.append(f"more than one column is called {name!r}: they are numbered")
-
-
-def _twice(names):
-    return len(set(names)) < len(names)
+    table.notes += header_notes(unique, held)
 
 
 def _uneven(line, row, width, delimiter):

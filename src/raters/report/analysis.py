@@ -26,6 +26,7 @@ PAIRS = {
 }
 RESAMPLES, OF_JUDGES = 2000, 10_000
 _CELLS = 25_000_000  # of draws (200 MB) that a default may ask for
+_DRAWN = 50_000_000  # items times draws, of agreement within groups, that take seconds
 _MOST_CELLS = 120_000_000  # of draws (1 GB) that anybody may ask for
 _FEWEST = 200  # resamples; fewer say nothing about an interval
 _CROWD = 50  # raters of a group above which columns are places, not people
@@ -99,7 +100,7 @@ def within_groups(
     ratings: pd.DataFrame,
     scale,
     statistics: Sequence[str] = (),
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
     level: float = 0.95,
     interval: str = "percentile",
@@ -113,7 +114,9 @@ def within_groups(
     scale : Scale or dict
     statistics : sequence of str
         Default: `WITHIN`.
-    resamples, seed, level, interval, mean
+    resamples : int, optional
+        Default: 2000, or fewer for very many items that differ in their ratings.
+    seed, level, interval, mean
         As in `raters.agreement`.
 
     Returns
@@ -139,8 +142,9 @@ def within_groups(
         chosen = list(statistics) or WITHIN[kind.ordered]
         frame, groups = _in_places(kind.ratings, groups, chosen)
         if groups:
-            options = {"resamples": resamples, "seed": seed, "level": level, "interval": interval}
             mean_too = mean and frame["dimension"].nunique() > 1 and interval != "analytic"
+            draws = _draws_within(frame, kind.scale, groups, mean_too, resamples)
+            options = {"resamples": draws, "seed": seed, "level": level, "interval": interval}
             part = agreement(frame, kind.scale, chosen, groups, mean=mean_too, **options)
             rows.append(part)
     if not rows:
@@ -151,6 +155,20 @@ def within_groups(
             "declare [groups] in raters.toml, or look at pairs of raters",
         )
     return _joined(rows)
+
+
+def _draws_within(ratings, scale, groups, mean, given):
+    """How many resamples: what was asked for, or 2000 where they take seconds."""
+    if given is not None:
+        return given
+    items = ratings["item"].nunique()
+    scales = [scale_for(scale, "all", name) for name in pd.unique(ratings["dimension"])]
+    # Items with the same ratings are drawn together; for a mean of dimensions each alone.
+    levels = 1 + max(len(one.values) for one in scales)
+    different = levels ** min(max(map(len, groups.values())), 20)
+    alike = not mean and not any(one.between for one in scales)
+    drawn = min(items, different) if alike else items
+    return min(RESAMPLES, max(_FEWEST, _DRAWN // max(drawn, 1)))
 
 
 def _sizes(ratings):

@@ -15,13 +15,14 @@ from pathlib import Path
 
 from raters.config import Config
 from raters.errors import RatingsError
-from raters.read import named_paths
+from raters.reading import named_paths
 from raters.report.execute import MADE, TEMPLATE, NotebookError, execute
 from raters.report.html import Section, bullets
 from raters.report.methods import versions
 from raters.report.page import page
 from raters.report.study import Study
 from raters.report.tables import spreadsheet_safe, write_csv
+from raters.whole import part_beside, put
 
 MADE_BY = "raters report"
 _NOTE = "provenance.json"
@@ -49,7 +50,7 @@ def report(
     Parameters
     ----------
     files : str, Path or sequence of them
-        The ratings; see `raters.read.read`.
+        The ratings; see `raters.read`.
     out : str or Path
         The folder: one that is not there, an empty one, or a report, which is replaced.
     config : Config, str or Path
@@ -65,7 +66,7 @@ def report(
     title : str
         Of the page. Default: made of the files' names.
     drop_at_most : int, optional
-        As in `raters.read.read`.
+        As in `raters.read`.
     replace : bool
         Replace the folder whatever it holds.
     working : callable
@@ -80,14 +81,15 @@ def report(
     Raises
     ------
     RatingsError
-        From `raters.read.read`; a judge or a reference that was named and is not there; a
+        From `raters.read`; a judge or a reference that was named and is not there; a
         folder that holds something else; a package that is not installed.
 
     Notes
     -----
     Two runs write the same bytes, but for the time in ``provenance.json``. In the tables an
     apostrophe stands before texts that a spreadsheet would take for a formula (= + - @, tab
-    and line breaks). The folder is made beside its place and put there when it is whole.
+    and line breaks). The folder is made beside its place and put there when it is whole;
+    what a run that was killed left there is removed.
 
     Examples
     --------
@@ -110,12 +112,13 @@ def report(
     with working("reading"):
         # What is wrong with the files is said at once, before anything is started.
         Study.read(paths, config, **options)
-    part = out.absolute().with_name(f".{out.name}.{os.getpid()}.part")
+    part = part_beside(out)
+    _check_place(out, paths, replace)  # again: a report that was put aside may be back
     try:
         part.mkdir()
         with working("the report"):
             _fill(part, out, paths, declared, options)
-        _put(part, out)
+        put(part, out)
     except OSError as error:
         raise RatingsError(
             f"{out}, which cannot be written ({error.strerror or error})",
@@ -182,21 +185,6 @@ def _not_ours(folder):
         if name in wrote and name != _NOTE and _sha256(folder / name) != note["files"][name]
     ]  # fmt: skip
     return [name for name in there if name not in wrote] + changed
-
-
-def _put(part, out):
-    """The folder in its place; what was there goes away only then."""
-    if not out.exists():
-        os.replace(part, out)
-        return
-    old = part.with_suffix(".old")
-    os.replace(out, old)
-    try:
-        os.replace(part, out)
-    except BaseException:
-        os.replace(old, out)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 # ------------------------------------------------------------------------------ the folder

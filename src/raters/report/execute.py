@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 TEMPLATE, MADE, GIVEN, WRONG = "template.ipynb", "report.ipynb", "parameters.json", "error.json"
@@ -34,7 +35,8 @@ def execute(folder: Path, parameters: dict) -> None:
     (folder / GIVEN).write_text(json.dumps(parameters), encoding="utf-8")
     child = subprocess.Popen(
         [sys.executable, "-m", "raters.report.execute", str(folder)],
-        stdin=subprocess.DEVNULL,
+        # Nothing is written to it: it ends when this process does, whatever ended it.
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         # A Ctrl-C reaches the parent only, which ends this process in its own way.
@@ -42,10 +44,14 @@ def execute(folder: Path, parameters: dict) -> None:
         env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1"},
     )
     try:
-        _, said = child.communicate()
+        said = child.stderr.read()
+        child.wait()
     except BaseException:
         _end(child)
         raise
+    finally:
+        child.stdin.close()
+    child.stderr.close()
     wrong = folder / WRONG
     if wrong.is_file():
         error = json.loads(wrong.read_text(encoding="utf-8"))
@@ -83,6 +89,15 @@ def _end(child):
     child.stderr.close()
 
 
+def _end_with_parent():
+    """End when the process that started this one is gone, even if it was killed."""
+    # Not through sys.stdin: Python's end would wait for the lock of its buffer.
+    while os.read(0, 1):
+        pass
+    # A kernel whose parent is gone ends itself.
+    os._exit(1)
+
+
 def main(folder: str) -> int:
     """Run the template of a folder; what goes wrong in a cell is written into a file.
 
@@ -116,4 +131,5 @@ def main(folder: str) -> int:
 
 
 if __name__ == "__main__":
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.exit(main(sys.argv[1]))

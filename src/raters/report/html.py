@@ -141,7 +141,7 @@ def table(
     frame : DataFrame
     caption : str
     columns : mapping of str to str
-        Column to heading.
+        Column to heading. That of dimensions is left out where nobody named any.
     file : str
         The table's name as a CSV file, which has all of it.
     digits : int
@@ -154,6 +154,8 @@ def table(
     """
     if len(frame) > most:
         caption = f"{caption.rstrip('.')}: the first {most} of {len(frame):,} rows."
+    if "dimension" in columns and len(frame) and (frame["dimension"] == "all").all():
+        columns = {c: h for c, h in columns.items() if c != "dimension"}  # there is only one
     rows = frame.head(most)
     cells = {column: _cells(rows[column], digits) for column in columns}
     kinds = {column: _kind(rows[column], column) for column in columns}

@@ -6,7 +6,6 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from raters.formats.base import count_of, few
-from raters.report import analysis
 
 WORKS = {
     "calderon2025": "Calderon, N., Reichart, R., Dror, R. (2025). The alternative annotator test "
@@ -133,10 +132,11 @@ def _agreement(study, cited):
     if "pairs" in found:
         names = _names(found["pairs"]["statistic"].unique(), cited)
         parts.append(f"Two raters were compared by {names} on the items that both rated.")
-    draws = analysis.RESAMPLES if study.resamples is None else study.resamples
+    used = {found[name].attrs["resamples"] for name in ("agreement", "pairs") if name in found}
+    draws = " and ".join(f"{number:,}" for number in sorted(used))
     cited.add("efron1993")
     parts.append(
-        f"Intervals are {100 * study.level:g} % percentile intervals from {draws:,} resamples of "
+        f"Intervals are {100 * study.level:g} % percentile intervals from {draws} resamples of "
         f"items (Efron and Tibshirani, 1993; seed {study.seed})."
     )
     return " ".join(parts)

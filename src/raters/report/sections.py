@@ -241,10 +241,11 @@ def _levels(study):
     said = "Every level was used by every group."
     if len(unused):
         row = unused.iloc[0]
+        on = "" if row["dimension"] == "all" else f" on {row['dimension']}"
         said = (
-            f"{count_of(len(unused), 'level')} of a group and dimension "
+            f"{count_of(len(unused), 'level')} of a group{' and dimension' if on else ''} "
             f"{'was' if len(unused) == 1 else 'were'} never used, the first: "
-            f"{row['level']} by {row['rater']} on {row['dimension']}."
+            f"{row['level']} by {row['rater']}{on}."
         )
     chart = charts.shares(found, "Which levels does each group use?", said, levels)
     return figure(chart) + file_link("levels")
@@ -289,13 +290,18 @@ def _agreement_chart(study):
     names = {_named(name) for name in rows["statistic"]}
     best = rows.loc[rows["estimate"].idxmax()]
     worst = rows.loc[rows["estimate"].idxmin()]
+    found = f"highest {_with_place(best)}, lowest {_with_place(worst)}"
     said = (
         f"{' and '.join(sorted(names))}, with {100 * study.level:g} % intervals, n = "
-        f"{rows['n_items'].max():,} items: highest {number(best.estimate)} ({best.series}, "
-        f"{best.dimension}), lowest {number(worst.estimate)} ({worst.series}, {worst.dimension})."
+        f"{rows['n_items'].max():,} items: {found if len(rows) > 1 else _with_place(best)}."
     )
     chart = charts.dots(rows, "How much does each group agree?", said, x_title="alpha")
     return figure(chart)
+
+
+def _with_place(row):
+    place = row.series if row.dimension == "all" else f"{row.series}, {row.dimension}"
+    return f"{number(row.estimate)} ({place})"
 
 
 def pairs(study: Study) -> Section:
@@ -367,9 +373,10 @@ def _judges_chart(study, rows):
         f"{r.judge}: {r.above} above, {r.within} within, {r.below} below, {r.cannot_tell} open"
         for r in counts.itertuples()
     )
+    of = count_of(len(study.dimensions), "dimension")
     said = (
         f"Judge less experts, with {100 * study.level:g} % intervals; the grey band holds "
-        f"differences up to {study.margin:g}. Of {len(study.dimensions)} dimensions, {said}."
+        f"differences up to {study.margin:g}. Of {of}, {said}."
     )
     chart = charts.against_line(
         rows,

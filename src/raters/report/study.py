@@ -15,7 +15,7 @@ from raters.benchmark.planning import plan, smallest_n
 from raters.config import Config
 from raters.errors import RatingsError
 from raters.frames import check_ratings
-from raters.read import Reading, read
+from raters.reading import Reading, read
 from raters.report import analysis
 from raters.scale import scale_for
 
@@ -50,7 +50,7 @@ class Study:
     experts : tuple of str
         Whom they are held against; may be empty.
     resamples : int or None
-        Of items; None: 2000, and up to 10000 for judges.
+        Of items; None: 2000, and up to 10000 for judges; fewer for very many items.
     seed, level, margin : int, float, float
         As in `raters.benchmark.benchmark`.
     title : str
@@ -95,7 +95,7 @@ class Study:
         Parameters
         ----------
         files, config, drop_at_most
-            As in `raters.read.read`.
+            As in `raters.read`.
         judges : sequence of str
             Default: the group called "judge".
         reference : sequence of str
@@ -110,7 +110,7 @@ class Study:
         Raises
         ------
         RatingsError
-            From `raters.read.read`; a judge who was named and is not there; a reference
+            From `raters.read`; a judge who was named and is not there; a reference
             that was named and is none; numbers that are none.
         """
         reading = read(files, config, drop_at_most)
@@ -178,8 +178,8 @@ class Study:
     # ------------------------------------------------------------------------- the results
     @property
     def _how(self):
-        draws = analysis.RESAMPLES if self.resamples is None else self.resamples
-        return {"resamples": draws, "seed": self.seed, "level": self.level}
+        draws = {} if self.resamples is None else {"resamples": self.resamples}
+        return {"seed": self.seed, "level": self.level, **draws}
 
     @cached_property
     def within(self) -> pd.DataFrame | Missing:

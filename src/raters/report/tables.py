@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from raters.errors import RatingsError
+from raters.whole import part_beside
 
 # What spreadsheets take as the start of a formula, or strip before they look for one.
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -109,7 +110,7 @@ def write_table(frame: pd.DataFrame, path, replace: bool = False) -> Path:
         )
     if not path.parent.is_dir():
         raise RatingsError(f"{path.parent}, which is no folder", "a folder", "make it first")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = part_beside(path)
     try:
         if path.suffix.lower() == ".csv":
             write_csv(whole_numbers(frame), part)

@@ -8,6 +8,7 @@ rating by declaration (skipped tasks, previews, empty cells) is counted by reaso
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,12 +17,19 @@ import pandas as pd
 
 from raters.config import Config
 from raters.errors import RatingsError
-from raters.formats import FORMATS, Limits, detect
+from raters.formats import FORMATS, Limits, Table, detect
 from raters.formats.base import checked_path, count_of, few, shorten
 from raters.formats.cells import named_level, read_cell
 from raters.formats.layouts import part_of
 from raters.judge_answers import Rule, order_effect, parse, settle_pairs
-from raters.reading_notes import SHOWN, answer_notes, lost_digits, overlap_notes, range_notes
+from raters.reading_notes import (
+    SHOWN,
+    answer_notes,
+    lost_digits,
+    nearly_same,
+    overlap_notes,
+    range_notes,
+)
 from raters.scale import Scale
 
 COLUMNS = ["dimension", "item", "rater", "group", "rating", "file", "line"]
@@ -93,6 +101,9 @@ class Reading:
         records = {name: getattr(self, name).to_dict("records") for name in tables}
         return {"counts": self.counts, "notes": list(self.notes)} | records
 
+    def __repr__(self):
+        return str(self)
+
     def __str__(self):
         counts = self.counts
         lines = [
@@ -148,15 +159,67 @@ def read(
     """
     config = config if isinstance(config, Config) else Config.load(config)
     allowed = config.drop_at_most if drop_at_most is None else drop_at_most
+    return read_named(named_paths(paths), config, allowed, limits or Limits())
+
+
+def read_named(
+    paths: Sequence[tuple[Path, str]],
+    config: Config,
+    allowed: int | None,
+    limits: Limits,
+    tables: Mapping[str, Table] | None = None,
+) -> Reading:
+    """Read files under their short names, perhaps from tables that are in memory already.
+
+    Parameters
+    ----------
+    paths : sequence of (Path, str)
+        As `named_paths` returns them.
+    config : Config
+    allowed : int or None
+        How many rows that cannot be read may be left out; None: any number.
+    limits : Limits
+    tables : mapping of str to Table, optional
+        Files, by short name, that were loaded as `config` declares. They stay as they are.
+
+    Returns
+    -------
+    Reading
+
+    Raises
+    ------
+    RatingsError
+        As `read`.
+    """
     parts = [
-        part_of(path, name, _completed(path, config.source_of(name)), limits or Limits())
-        for path, name in named_paths(paths)
+        part_of(
+            path, name, _completed(path, config.source_of(name)), limits, (tables or {}).get(name)
+        )
+        for path, name in paths
     ]
     whole = _Whole(parts, config)
     problems = whole.problems()
+    if allowed is not None:
+        check_problems(problems, allowed)
+    return whole.reading(problems)
+
+
+def check_problems(problems: pd.DataFrame, allowed: int) -> None:
+    """Stop where more rows cannot be read than may be left out.
+
+    Parameters
+    ----------
+    problems : DataFrame
+        As in `Reading`.
+    allowed : int
+
+    Raises
+    ------
+    RatingsError
+        It lists them; its attribute ``problems`` is the whole table.
+    """
     if len(problems) > allowed:
         raise _too_many(problems, allowed)
-    return whole.reading(problems)
 
 
 def named_paths(paths) -> list[tuple[Path, str]]:
@@ -232,11 +295,11 @@ LAYOUT_WORDS = {
     "wide-by-rater": "a row an item, a column a rater",
     "wide-by-item": "a row a rater, a column an item",
     "wide-by-dimension": "a row an item and rater, a column a dimension",
-    "wide-by-name": "a row an item, columns by name",
+    "wide-by-name": "columns with ratings whose names say more",
 }
 
 
-def _parsepart_of(part, config):
+def _read_cells(part, config):
     """The rating of each row: every different cell is read once."""
     names = part.dimension.names
     rules = [config.rules_of(name) for name in names]
@@ -311,7 +374,7 @@ class _Whole:
         self.parts, self.config = parts, config
         self.pools = {role: {} for role in ("item", "rater", "dimension", "group")}
         for part in parts:
-            _parsepart_of(part, config)
+            _read_cells(part, config)
         self.codes = {role: self._joined(role) for role in self.pools}
         self.lines = np.concatenate([part.lines for part in parts])
         sizes = [len(part.lines) for part in parts]
@@ -409,7 +472,7 @@ class _Whole:
             own = row - starts[self.file[row]]
             cell = part.cells.codes[own]
             value = "" if cell < 0 else shorten(part.cells.names[cell])
-            column = part.column.names[part.column.codes[own]]
+            column = part.where(own) + part.column.names[part.column.codes[own]]
             reason = self.reason.get(row) or self.found[self.keys[row]][3]
             rows.append((part.name, int(self.lines[row]), column, value, reason))
         frame = pd.DataFrame(rows, columns=PROBLEMS).astype({"line": np.int64})
@@ -579,6 +642,8 @@ class _Whole:
         notes += range_notes(ratings)
         notes += self._reversal_note()
         notes += lost_digits(self.names("item"), "item")
+        for role in ("item", "rater"):
+            notes += nearly_same(self.names(role), role)
         notes += overlap_notes(
             self.codes["item"], self.codes["rater"], self.state == "ok", self.names("rater")
         )
