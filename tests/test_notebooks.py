@@ -19,11 +19,8 @@ FIRST = ("**Question.**", "**Answer.**")
 KINDS = ("Predict, then run", "Repair this", "Which coefficient?", "Your own data")
 ASKS = re.compile(rf"### Exercise (\d+)\. ({'|'.join(map(re.escape, KINDS))}): \S")
 ANSWER = "# your answer"
-# The index asks nothing. The others may have no exercise yet; those that have some obey the rules.
-MAY_HAVE_NONE = (
-    *("00_index", "06_models", "07_crowd", "09_robustness", "10_replication", "11_plan"),
-    "_template",
-)
+# The index asks nothing, and the template shows one; every other chapter has two to four.
+MAY_HAVE_NONE = ("00_index", "_template")
 
 
 def read(path):
@@ -202,6 +199,14 @@ def a_chapter_has_two_to_four_exercises(cells):
     return "" if 2 <= found <= 4 else f"{found} exercises, not two to four"
 
 
+def a_chapter_ends_with_three_takeaways_and_what_is_next(cells):
+    last = cells[-1].source
+    points = re.findall(r"(?m)^\d+\. ", last)
+    if last.startswith("## Takeaways\n") and len(points) == 3 and "\n**Next:** " in last:
+        return ""
+    return "the last cell has to be '## Takeaways', points 1. to 3., and '**Next:** ...'"
+
+
 RULES = [
     first_cell_says_what_the_chapter_is_about,
     only_the_first_cell_has_a_title,
@@ -218,6 +223,10 @@ RULES = [
     each_solution_stands_alone,
 ]
 CHAPTER_RULES = [a_chapter_says_how_long_it_takes]
+FULL_CHAPTER_RULES = [
+    a_chapter_has_two_to_four_exercises,
+    a_chapter_ends_with_three_takeaways_and_what_is_next,
+]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -225,8 +234,8 @@ def test_notebook_follows_the_rules(path):
     notebook = read(path)
     nbformat.validate(notebook)
     rules = RULES + ([] if path.stem.startswith("00") else CHAPTER_RULES)
-    if path.stem not in MAY_HAVE_NONE or len(exercises(notebook.cells)) > 1:
-        rules = [*rules, a_chapter_has_two_to_four_exercises]
+    if path.stem not in MAY_HAVE_NONE:
+        rules = [*rules, *FULL_CHAPTER_RULES]
     broken = [said for rule in rules if (said := rule(notebook.cells))]
     assert broken == [], f"{path.name}: " + "; ".join(broken)
 
@@ -326,3 +335,21 @@ def test_the_rules_for_many_exercises_notice():
     both = cells[:place] + second + cells[place:]
     assert a_chapter_has_two_to_four_exercises(both) == ""
     assert "exercise 2 needs ['by_rater']" in each_solution_stands_alone(both)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "## Takeaways\n\n1. One.\n2. Two.\n\n**Next:** more",
+        "## Takeaways\n\n1. One.\n2. Two.\n3. Three.\n4. Four.\n\n**Next:** more",
+        "## Takeaways\n\n1. One.\n2. Two.\n3. Three.",
+        "## The end\n\n1. One.\n2. Two.\n3. Three.\n\n**Next:** more",
+    ],
+    ids=["two", "four", "nothing next", "another heading"],
+)
+def test_the_rule_for_the_end_of_a_chapter_notices(end):
+    rule = a_chapter_ends_with_three_takeaways_and_what_is_next
+    good = "## Takeaways\n\n1. One.\n2. Two.\n3. Three.\n\n**Next:** more"
+    cell = nbformat.v4.new_markdown_cell
+    assert rule([cell("# Title"), cell(good)]) == ""
+    assert rule([cell("# Title"), cell(end)]) != ""
