@@ -362,3 +362,13 @@ def test_another_run_gives_the_same_numbers(simulated):
         other = table(simulated, 50, SEED + 1)
         assert other["difference"].tolist() == first["difference"].tolist()
         assert other["low"].tolist() != first["low"].tolist()
+
+
+def test_words_on_level_follow_from_the_intervals_not_from_the_estimates():
+    ends = [(-0.1, 0.01), (-0.3, -0.1), (-0.2, 0.1)]
+    said = _one_answer(ends, ends)["level"].text
+    assert "With level out of it, GPT-4o still agrees less well than another expert." in said
+    assert "In the order alone GPT-4o does." in said and "Gemini still" not in said
+    unsure = [(-0.1, 0.1)] * 3
+    said = _one_answer(unsure, unsure)["level"].text
+    assert "no model is clearly below another expert. In the order alone none clearly is." in said

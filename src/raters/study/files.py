@@ -26,6 +26,7 @@ COMMIT = "713458108e28897fccf136a6337296b5199cb617"
 DOI = "10.5281/zenodo.17230987"
 BASE_URL = f"https://raw.githubusercontent.com/{REPOSITORY}/{COMMIT}/"
 STUDIES = ("auto", "published", "simulated")
+_GET = "run `make data` (`raters data` without a checkout)"
 
 # Answers after which asking again may help; any other 4xx is the server's last word.
 _TRY_AGAIN = (408, 425, 429)
@@ -148,8 +149,8 @@ class Store:
         raise RatingsError(
             f"only a part of the files in {self.target}, and {reason}: {_listed(table)}",
             f"all {len(self.registry)} files with the right sha256, or none of them",
-            "run `make data` with a network to get the rest, or delete that folder, "
-            "or ask for study='simulated'",
+            f"{_GET} with a network to get the rest, or delete that folder, or ask for "
+            "study='simulated'",
         )
 
     def path(self, name: str) -> Path:
@@ -200,8 +201,8 @@ class Store:
                 "the study's files are nowhere to be found. Tried: RATERS_DATA (not set); "
                 f"{self.target} (empty); {self.base_url} (no answer)",
                 "the files in one of these places",
-                "connect to a network and run `make data`, or set RATERS_DATA to a folder that "
-                "holds a copy of the authors' repository, or ask for study='simulated'",
+                f"connect to a network and {_GET}, or set RATERS_DATA to a folder that holds a "
+                "copy of the authors' repository, or ask for study='simulated'",
             )
         return folder
 
@@ -254,7 +255,7 @@ class Store:
             raise RatingsError(
                 f"in {self.target}: {_listed(table)}",
                 "every file of data/registry.txt with its sha256",
-                "run `make data`, which downloads what is missing or wrong",
+                f"{_GET}, which downloads what is missing or wrong",
             )
         return table
 

@@ -59,6 +59,7 @@ TITLES = {
     "opening_count": "Openings, number of chats",
     "annotation_count": "Numbers in the abstract",
 }
+_GROUPS = {"expert_pairs_63": "63 expert pairs", "all_126": "all 126 pairs"}
 _BATCH = 1000  # draws behind each printed alpha interval
 _BATCHES = 200
 _MONTE_CARLO = 4.0  # standard errors allowed to an unseeded printed interval
@@ -236,7 +237,7 @@ def readable(report: pd.DataFrame) -> pd.DataFrame:
     named = titled(report)
     parts = [named["table"].map(TITLES), named["quantity"], named["framework"], named["dimension"]]
     pair = named["rater_a"] + " and " + named["rater_b"]
-    parts += [pair.where(named["rater_a"] != "", ""), named["group"].replace("", "")]
+    parts += [pair.where(named["rater_a"] != "", ""), named["group"].replace(_GROUPS)]
     quantity = [": ".join([row[0], ", ".join(filter(None, row[1:]))]) for row in zip(*parts)]
     ours = [_one_digit_more(p, v) for p, v in zip(report["printed"], report["ours"])]
     same = report["same"].map({True: "same", False: "NOT the same"})

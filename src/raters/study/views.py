@@ -329,7 +329,7 @@ def answer(
         "expert": _against_an_expert(kappa, other, models),
         "dimensions": _by_dimension(single[single["statistic"] == KAPPA], models),
         "crowd": _against_the_crowd(against, models),
-        "level": _level(kappa, centred, rho, models),
+        "level": _level(centred, rho, models),
     }
 
 
@@ -434,23 +434,25 @@ def _against_the_crowd(rows, models):
     )
 
 
-def _level(kappa, centred, rho, models):
-    nearer = [
-        name
-        for name in models
-        if abs(centred.loc[name, "difference"]) < abs(kappa.loc[name, "difference"])
-    ]
-    words = (
-        f"So a part of the distance of {listed(nearer)} is level, which some expert labels can "
-        "repair. The rest is not."
-        if nearer
-        else "So the distance is not one of level."
+def _level(centred, rho, models):
+    level_out = [name for name in models if centred.loc[name, "high"] < 0]
+    order_alone = [name for name in models if rho.loc[name, "high"] < 0]
+    still = (
+        f"With level out of it, {listed(level_out)} still agree{'s' * (len(level_out) == 1)} less "
+        "well than another expert."
+        if level_out
+        else "With level out of it, no model is clearly below another expert."
+    )
+    order = (
+        f"In the order alone {listed(order_alone)} do{'es' * (len(order_alone) == 1)}."
+        if order_alone
+        else "In the order alone none clearly is."
     )
     return display.say(
         f"""**Level and order.** Some raters use a scale higher or lower than others. With the
         means of all raters made equal, the same differences are: {_gaps(centred, models)}. In
         the order of the conversations alone (Spearman's correlation): {_gaps(rho, models)}.
-        {words}"""
+        {still} {order} Labels by experts repair a difference of level, not one of order."""
     )
 
 
