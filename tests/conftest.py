@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import http.server
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -48,6 +49,10 @@ settings.load_profile("project")
 
 
 def pytest_configure(config):
+    # A script that runs in the background ignores SIGINT, and what it starts does, too:
+    # the commands that the tests interrupt must hear it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers", "real_data: needs the study's files (RATERS_DATA or data/raw); downloads nothing"
     )
