@@ -3,25 +3,28 @@
 A Sphinx extension, named in ``_config.yml``. While a page is read, the first use of each
 glossary term becomes a link. When all pages are written,
 
-- each table's CSV, until then inside its link, becomes a file in ``_static/tables``;
+- each table's CSV, until then inside its link, becomes a file in ``_static/tables``; a table
+  of the prose, which brings none along, gets one;
 - a page loads only the scripts that it uses;
-- without JavaScript a page is light or dark as the reader's system is;
+- without JavaScript a page is light or dark as the reader's system is, and on paper it is
+  light for everybody;
 - "edit" on a page that only includes another file opens that file.
 """
 
 from __future__ import annotations
 
 import base64
+import html.parser
 import re
 from pathlib import Path
 
 # ------------------------------------------------------------------ links to the glossary
 
 # Ordinary words, too: a link would be wrong more often than right.
-_NOT_LINKED = {"pattern", "coverage", "interval"}
+_NOT_LINKED = {"pattern", "coverage", "interval", "judge", "panel"}
 # Pages that explain no results, or have the terms themselves.
 _PLAIN_PAGES = ("book/glossary", "book/references", "book/status", "book/api", "data/")
-_TERM = re.compile(r"^(?=\S)(.+)$", re.MULTILINE)
+_TERM = re.compile(r"^(?=[^\s:])(.+)$", re.MULTILINE)  # not indented, and no option
 
 
 def glossary_terms(text: str) -> list[str]:
@@ -38,7 +41,8 @@ def glossary_terms(text: str) -> list[str]:
 
     Examples
     --------
-    >>> glossary_terms("```{glossary}\\nkappa\\n  Agreement.\\n\\nAC1\\nAC2\\n  Two more.\\n```")
+    >>> page = "```{glossary}\\n:sorted:\\n\\nkappa\\n  Some.\\n\\nAC1\\nAC2\\n  Two more.\\n```"
+    >>> glossary_terms(page)
     ['kappa', 'AC1', 'AC2']
     """
     return [
@@ -119,6 +123,11 @@ _CSV = re.compile(
     r'download="(?P<name>[a-z0-9-]+\.csv)" href="data:text/csv;charset=utf-8;base64,'
     r'(?P<data>[A-Za-z0-9+/=]+)"'
 )
+# A table of the prose, with the box around it; what follows is no link to its CSV.
+_PROSE_TABLE = re.compile(
+    r'<table class="(?:table|rt)"[^>]*>(?:(?!</table>).)*</table>\s*</div>(?!\s*<p class="rt-more)',
+    re.DOTALL,
+)
 _SCRIPT = re.compile(r'[ \t]*<script[^>]*\bsrc="(?P<src>[^"]+)"[^>]*></script>\n?')
 _ROOT = re.compile(r'data-content_root="([^"]*)"')
 # A script's file name, and what a page has that uses it. The icons are drawn by a style
@@ -137,7 +146,7 @@ _PRELOADED_FONT = re.compile(
     r'<link rel="preload" as="font"[^>]*/fa-(?P<kind>\w+)-\d+\.woff2"[^>]*>\n?'
 )
 
-
+_THEME = re.compile(r'\[data-theme="?(light|dark)"?\]')
 _UNNAMED = re.compile(r"(?P<link><a [^>]*>)([^<]+)</a><details([^>]*)><summary>")
 
 
@@ -186,6 +195,54 @@ def tables_as_files(page: str, place: str) -> tuple[str, dict[str, bytes]]:
     return _CSV.sub(rf'download="\g<name>" href="{place}\g<name>"', page), files
 
 
+class _Cells(html.parser.HTMLParser):
+    """The cells of a table as text, row by row."""
+
+    def __init__(self, table):
+        super().__init__()
+        self.rows, self.inside = [], False
+        self.feed(table)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag):
+        if tag in ("th", "td"):
+            self.inside = False
+
+    def handle_data(self, data):
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+def links_to_tables(page: str) -> str:
+    """A page whose prose tables have a link with their CSV, as the computed ones have.
+
+    Examples
+    --------
+    >>> table = '<div><table class="table"><tr><th>a</th></tr><tr><td>b</td></tr></table></div>'
+    >>> page, files = tables_as_files(links_to_tables(table), "x/")
+    >>> list(files.values()), page.endswith(">Download this table as CSV</a></p>")
+    ([b'a\\nb\\n'], True)
+    >>> links_to_tables(page) == page  # it has its link
+    True
+    """
+    import pandas as pd
+
+    from raters import display
+
+    def linked(match):
+        head, *rows = [[" ".join(c.split()) for c in row] for row in _Cells(match[0]).rows]
+        caption = ", ".join(filter(None, head)) or "table"
+        return match[0] + display.table(pd.DataFrame(rows, columns=head), caption)._link()
+
+    return _PROSE_TABLE.sub(linked, page)
+
+
 def plain_theme(styles: list[str]) -> str:
     """The theme's colours for readers without JavaScript.
 
@@ -209,18 +266,39 @@ def plain_theme(styles: list[str]) -> str:
     html[data-theme="auto"] p{color:red}
     }
     """
-    named = re.compile(r'\[data-theme="?(light|dark)"?\]')
     lines = []
+    for selector, colours in _themed(styles):
+        themes = set(_THEME.findall(selector))
+        selector = _THEME.sub('[data-theme="auto"]', selector)
+        rule = f"{selector}{{{colours}}}"
+        if len(themes) == 1:
+            rule = f"@media (prefers-color-scheme: {themes.pop()}) {{\n{rule}\n}}"
+        lines.append(rule)
+    return "\n".join(lines)
+
+
+def paper_theme(styles: list[str]) -> str:
+    """The theme's light colours whatever the theme: browsers print no dark grounds.
+
+    Examples
+    --------
+    >>> print(paper_theme(['html[data-theme="light"] p{color:red}a{b:c}']))
+    html{color-scheme:light !important}
+    html[data-theme] p{color:red}
+    """
+    lines = ["html{color-scheme:light !important}"]
+    for selector, colours in _themed(styles):
+        if set(_THEME.findall(selector)) == {"light"}:
+            lines.append(f"{_THEME.sub('[data-theme]', selector)}{{{colours}}}")
+    return "\n".join(lines)
+
+
+def _themed(styles):
+    """The rules that depend on the theme: selector and declarations."""
     for style in styles:
         bare = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
         for selector, colours in re.findall(r"([^{}]*\[data-theme[^{}]*)\{([^{}]*)\}", bare):
-            themes = set(named.findall(selector))
-            selector = named.sub('[data-theme="auto"]', selector.strip())
-            rule = f"{selector}{{{colours.strip()}}}"
-            if len(themes) == 1:
-                rule = f"@media (prefers-color-scheme: {themes.pop()}) {{\n{rule}\n}}"
-            lines.append(rule)
-    return "\n".join(lines)
+            yield selector.strip(), colours.strip()
 
 
 def finish(site: Path, source: Path) -> None:
@@ -235,23 +313,24 @@ def finish(site: Path, source: Path) -> None:
     """
     static = site / "_static"
     names = [*sorted((static / "styles").glob("*.css")), static / "pygments.css"]
-    names += sorted(set(static.glob("*.css")) - {*names, static / "noscript.css"})
+    made = {static / "noscript.css", static / "paper.css"}
+    names += sorted(set(static.glob("*.css")) - {*names, *made})
     styles = [path.read_text(encoding="utf-8") for path in names if path.is_file()]
-    (static / "noscript.css").write_text(plain_theme(styles), encoding="utf-8", newline="\n")
+    for path, text in zip(sorted(made), (plain_theme(styles), paper_theme(styles)), strict=True):
+        path.write_text(text, encoding="utf-8", newline="\n")
     edited = edit_targets(source)
     for path in sorted(site.rglob("*.html")):
         page = path.read_text(encoding="utf-8")
         root = _ROOT.search(page)
         if root is None:  # not a page of the theme: the first page only leads on
             continue
-        style = f'{root[1]}_static/noscript.css"'
-        page = page.replace(
-            "</head>", f'<noscript><link rel="stylesheet" href="{style}></noscript>\n</head>', 1
-        )
+        style = f'<link rel="stylesheet" href="{root[1]}_static/'
+        more = f'<noscript>{style}noscript.css"></noscript>\n{style}paper.css" media="print">\n'
+        page = page.replace("</head>", f"{more}</head>", 1)
         page = own_scripts(page)
         # The theme's buttons that open a part of the table of contents have no name.
         page = _UNNAMED.sub(r'\g<link>\2</a><details\3><summary aria-label="Pages of: \2">', page)
-        page, files = tables_as_files(page, f"{root[1]}_static/tables/")
+        page, files = tables_as_files(links_to_tables(page), f"{root[1]}_static/tables/")
         for name, data in files.items():
             target = static / "tables" / name
             target.parent.mkdir(exist_ok=True)

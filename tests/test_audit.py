@@ -465,11 +465,6 @@ def test_the_crowd_of_many_raters(answered):
     assert one[10.0] == pytest.approx(10 * icc / (1 + 9 * icc))
 
 
-def test_too_few_resamples_for_the_correction_are_said(answered):
-    effect = answered("simulated").set_index("question").loc["19b", "effect"]
-    assert "too few resamples for Holm's correction" in effect
-
-
 def test_without_resamples_there_is_no_answer():
     for resamples in (0, -1, "many"):
         with pytest.raises(RatingsError, match="rest on intervals"):

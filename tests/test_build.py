@@ -249,7 +249,7 @@ def test_a_failing_cell_stops_the_build_and_nothing_is_published(project, capsys
         ("import sys\nsys.exit(0)", "the cells below did not run"),
         ("import os\nos._exit(3)", "DeadKernelError"),
         ("import warnings\nwarnings.warn('odd')", "A cell wrote to stderr"),
-        ("x = (", "SyntaxError"),
+        ("x = )", "SyntaxError"),
     ],
     ids=["hangs", "exits", "dies", "warns", "is no Python"],
 )

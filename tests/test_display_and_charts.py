@@ -89,6 +89,17 @@ def test_headers_say_what_they_head():
     assert found.of("div")[0]["tabindex"] == "0"
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("−0.16 to −0.04", True), ("0.57 [-0.30, +0.05]", True), ("13 of 21", True), ("–", True),
+     ("below", False), ("up to 5 levels", False), ("", False)],
+)  # fmt: skip
+def test_an_interval_stays_on_one_line_and_a_sentence_does_not(text, kept):
+    found = html(pd.DataFrame({"name": ["GPT-4o", "Demonstrating understanding"], "x": [text, ""]}))
+    assert (found.of("td")[0] == {"class": "k"}) == kept
+    assert [th.get("class") for th in found.of("th")] == ["k", "k", "k", None]
+
+
 def test_cells_are_rounded_and_readable():
     frame = pd.DataFrame(
         {
@@ -330,10 +341,106 @@ def test_a_series_looks_the_same_in_every_chart():
         assert looks == {name: charts.SERIES[name] for name in chosen}
 
 
-def test_unknown_series_differ_by_colour_or_shape():
-    names = [f"rater {i}" for i in range(5)]
+OF_GROUPS = {charts.EXPERT, charts.MODEL, charts.CROWD}
+
+
+@pytest.mark.parametrize("count", [1, 5, 20])
+def test_unknown_series_differ_and_take_no_group_s_colour(count):
+    names = [f"rater {i}" for i in range(count)]
     looks = _looks(charts.dots(_results(names), "Who?", "They."))
-    assert len(looks) == len(set(looks.values())) == 5
+    assert len(looks) == len(set(looks.values())) == count
+    assert not {colour for colour, _ in looks.values()} & OF_GROUPS
+
+
+def test_unknown_judges_have_the_judges_colour_and_shapes_of_their_own():
+    frame = _results(["mine", "Gemini", "yours"]).rename(columns={"series": "judge"})
+    frame = frame.rename(columns={"estimate": "difference"})
+    looks = _looks(charts.against_line(frame, "Who?", "They."))
+    assert looks["Gemini"] == charts.SERIES["Gemini"]
+    assert {looks[name][0] for name in ("mine", "yours")} == {charts.MODEL}
+    assert len({shape for _, shape in looks.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("group", "colour"),
+    [("Experts", charts.EXPERT), ("llm", charts.MODEL), ("judge", charts.MODEL),
+     ("crowd", charts.CROWD)],
+)  # fmt: skip
+def test_a_rater_has_the_colour_of_its_group(group, colour):
+    frame = _results(["ann", "bob"]).assign(group=lambda x: np.where(x.series == "ann", group, "x"))
+    looks = _looks(charts.dots(frame, "Who?", "They."))
+    assert looks["ann"][0] == colour and looks["bob"][0] not in OF_GROUPS
+    assert _looks(charts.dots(_results([group]), "Who?", "They."))[group][0] == colour
+
+
+def test_the_colour_of_a_group_that_all_belong_to_tells_nothing():
+    frame = _results(["percentile", "BCa"]).assign(group="experts")
+    looks = _looks(charts.dots(frame, "Who?", "They."))
+    assert not {colour for colour, _ in looks.values()} & OF_GROUPS
+    frame = frame.rename(columns={"series": "rater"})  # raters have their group's colour
+    looks = _looks(charts.dots(frame, "Who?", "They.", series="rater"))
+    assert {colour for colour, _ in looks.values()} == {charts.EXPERT}
+
+
+def _contrast_with_white(colour):
+    def light(value):
+        return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+    channels = [light(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5)]
+    return 1.05 / (np.dot(channels, [0.2126, 0.7152, 0.0722]) + 0.05)
+
+
+def test_every_colour_of_a_mark_stands_out_from_the_ground():
+    colours = {colour for colour, _ in charts.SERIES.values()} | set(charts._NEUTRAL)
+    for colour in colours:
+        assert _contrast_with_white(colour) >= 3, colour  # WCAG 1.4.11
+
+
+def _marks(spec):
+    """Place and colour of each point of a drawn chart."""
+    svg = vl_convert.vegalite_to_svg(spec)
+    point = r'aria-roledescription="point" transform="translate\(([\d.]+),([\d.]+)\)"'
+    found = re.findall(point + r'[^>]*fill="([^"]+)"', svg)
+    return [(float(x), float(y), fill) for x, y, fill in found]
+
+
+def test_models_with_the_same_value_do_not_hide_each_other():
+    names = ["Gemini", "GPT-4o", "Claude", "crowd"]
+    points = _results(names).assign(estimate=0.5)
+    spec = charts.bands(_results(["experts"]), points, "Who?", "They.", "kappa", "pairs").to_dict()
+    marks = _marks(spec)
+    assert len(marks) == len(names) * len(DIMENSIONS)
+    assert len({x for x, _, _ in marks}) == 1  # one value
+    heights = sorted(y for _, y, _ in marks)
+    assert np.diff(heights).min() >= 6
+    assert len({fill for *_, fill in marks}) == 4
+
+
+def test_a_line_with_one_series_has_its_mark_in_the_middle():
+    frame = _results(["Gemini", "crowd"])
+    frame = frame[(frame["dimension"] == DIMENSIONS[0]) == (frame["series"] == "crowd")]
+    spec = charts.dots(frame, "Who?", "They.").to_dict()
+    assert "yOffset" not in json.dumps(spec)
+    assert "yOffset" in json.dumps(charts.dots(_results(["Gemini", "crowd"]), "W", "T").to_dict())
+
+
+@pytest.mark.parametrize(("lowest", "drawn"), [(-0.3, True), (0.1, False)])
+def test_zero_is_a_line_where_values_lie_below_it(lowest, drawn):
+    frame = _results(["crowd"]).assign(estimate=0.5, low=lowest, high=0.9)
+    spec = charts.dots(frame, "Who?", "They.").to_dict()
+    assert ([{"at": 0.0}] in spec["datasets"].values()) == drawn
+
+
+def test_panels_share_the_title_of_their_axis():
+    svg = vl_convert.vegalite_to_svg(dots_in_panels().to_dict())
+    assert _Tags(svg).text("text").count("estimate") == 1
+
+
+@pytest.mark.parametrize("draw", [dots, dots_in_panels, bands, scatter])
+def test_the_legend_picks_a_series(draw):
+    (param,) = draw().to_dict()["params"]
+    assert param["bind"] == "legend" and param["select"]["fields"] == ["series"]
+    assert dots_without_intervals().to_dict().get("params") is None  # nothing to pick from
 
 
 def test_shares_run_from_the_lowest_level_to_the_highest():
@@ -345,8 +452,11 @@ def test_shares_run_from_the_lowest_level_to_the_highest():
 def test_the_axis_grows_with_the_values_and_never_cuts_them():
     frame = _results(["crowd"])
     frame.loc[0, ["low", "estimate", "high"]] = [-0.4, 0.2, 1.3]
-    axis = json.dumps(charts.dots(frame, "Who?", "They.").to_dict())
-    assert '"domain": [-0.4, 1.3]' in axis
+    spec = charts.dots(frame, "Who?", "They.").to_dict()
+    (domain,) = {tuple(n["domain"]) for n in _dicts(spec) if isinstance(n.get("domain"), list)
+                 and not isinstance(n["domain"][0], str)}  # fmt: skip
+    # Beyond the values by 3 % of the axis, so that no mark lies on the frame.
+    assert domain == pytest.approx((-0.4 - 0.03 * 1.7, 1.3 + 0.03 * 1.7))
     assert '"domain": [-1, 1]' in json.dumps(
         charts.dots(frame, "Who?", "They.", domain=(-1, 1)).to_dict()
     )

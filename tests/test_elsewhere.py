@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import base64
+import functools
+import http.server
+import importlib.metadata
 import os
 import re
 import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
+import tomllib
 import urllib.request
 import zipfile
 from pathlib import Path
@@ -18,6 +24,7 @@ import build
 import nbformat
 import pandas as pd
 import pytest
+import yaml
 
 from raters import book_renderer, charts, display
 
@@ -51,7 +58,8 @@ def shown(thing):
 @pytest.fixture
 def lab(tmp_path):
     """A JupyterLab of our own over a folder with one notebook that holds a chart."""
-    rows = {"dimension": ["warmth", "advice giving"], "series": ["experts"] * 2}
+    # two series: the legend picks one, which JupyterLab's older Vega-Lite has to know
+    rows = {"dimension": ["warmth", "advice giving"], "series": ["experts", "crowd"]}
     frame = pd.DataFrame({**rows, "estimate": [0.5, 0.7], "low": [0.4, 0.6], "high": [0.6, 0.8]})
     chart = charts.dots(frame, "How well do experts agree?", FINDING)
     import altair
@@ -224,6 +232,69 @@ def test_papermill_takes_the_parameters_of_the_page_on_running(elsewhere):
     run = run_with_papermill(elsewhere, line[1], *given, RATERS_DATA=data)
     found = " ".join(texts(run))
     assert "study's published ratings" in found and "100 resamples" in found and "seed 7" in found
+
+
+@pytest.mark.real_data
+def test_a_notebook_alone_fetches_the_study_s_files_and_checks_them(elsewhere, tmp_path):
+    from raters.study import files
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_arguments):
+            pass
+
+    copy = str(files.locate(download=False))
+    mirror = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=copy)
+    )
+    threading.Thread(target=mirror.serve_forever, daemon=True).start()
+    try:
+        run = run_with_papermill(
+            *(elsewhere, "01_four_frameworks", "-r", "study", "published", "-p", "resamples"),
+            *("100",),
+            HOME=str(tmp_path),
+            RATERS_BASE_URL=f"http://127.0.0.1:{mirror.server_port}/",
+        )
+    finally:
+        mirror.shutdown()
+        mirror.server_close()
+    assert "study's published ratings" in " ".join(texts(run))
+    wanted = files.read_registry(ROOT / "data" / "registry.txt")
+    assert len(wanted) > 20
+    fetched = {path.name for path in tmp_path.rglob("*.csv")}
+    assert {Path(name).name for name in wanted if name.endswith(".csv")} <= fetched
+
+
+def imported(path):
+    """The packages that a notebook's code loads."""
+    notebook = nbformat.read(path, as_version=4)
+    code = "\n".join(
+        "\n".join(line for line in cell.source.splitlines() if not line.lstrip().startswith("%"))
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    )
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_the_line_for_colab_installs_all_that_the_notebooks_load():
+    options = {"study": "simulated", "resamples": 100, "seed": 1}
+    config = yaml.safe_load(build.book_config(ROOT, options))
+    line = config["sphinx"]["config"]["myst_substitutions"]["install_line"]
+    extras, address, more = re.search(r'"raters\[(.+?)\] @ git\+(\S+?)" (.+)', line).groups()
+    assert address == config["repository"]["url"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *more.split()]
+    wanted += [r for extra in extras.split(",") for r in project["optional-dependencies"][extra]]
+    given = {re.match(r"[\w-]+", requirement)[0].lower() for requirement in wanted}
+    given.add("ipython")  # what a notebook runs in
+    of = importlib.metadata.packages_distributions()
+    loaded = {m for path in (ROOT / "notebooks").glob("[0-9]*.ipynb") for m in imported(path)}
+    assert {"raters", "numpy", "pandas"} <= loaded
+    for module in loaded - sys.stdlib_module_names - {"raters"}:
+        assert {name.lower() for name in of[module]} & given, module
 
 
 def test_binder_gets_the_lock_and_the_package_of_the_repository():

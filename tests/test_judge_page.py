@@ -441,6 +441,26 @@ def test_ratings_after_a_look_at_the_others_are_counted_as_such(page):
     assert "1 rating came after you had seen the others' ratings" in note.text_content()
 
 
+def test_a_newcomer_starts_with_one_dimension_and_is_shown_the_way(page):
+    assert page.get_by_label("What do you want to rate?").input_value() == "validating_emotions"
+    page.get_by_role("button", name="Show the first conversation").click()
+    assert page.get_by_role("radio").count() == 5
+    onward = page.get_by_role("button", name="Next conversation")
+    main = re.compile("it-main")
+    expect(onward).not_to_have_class(main)
+    page.get_by_role("radio").nth(1).check()
+    expect(onward).to_have_class(main)
+    page.get_by_role("button", name=re.compile("^Clear the rating")).click()
+    expect(onward).not_to_have_class(main)
+
+
+def test_the_choice_of_dimensions_is_kept(page):
+    for choice in ("all", ADVICE):
+        page.get_by_label("What do you want to rate?").select_option(choice)
+        page.reload()
+        assert page.get_by_label("What do you want to rate?").input_value() == choice
+
+
 def test_all_six_dimensions_at_once(page):
     begin(page, "all six dimensions")
     fields = page.get_by_role("group").filter(has=page.get_by_role("radio"))
@@ -483,7 +503,7 @@ def test_it_works_with_the_keyboard_alone(page):
 
     press("Tab")
     assert page.evaluate("document.activeElement.id") == "judge-what"
-    press(*["ArrowDown"] * 4)
+    press(*["ArrowDown"] * 3)
     assert page.locator("#judge-what").input_value() == ADVICE
     press("Tab", "Enter")
     assert page.evaluate("document.activeElement.tagName") == "H3"
@@ -709,7 +729,11 @@ def test_the_built_page_from_the_note_to_the_class(look, scheme, width):
     )
     assert order  # the content note comes before any conversation
     data = page.evaluate("judgeData")
-    page.get_by_role("button", name="Show the first conversation").click()
+    start = page.get_by_role("button", name="Show the first conversation")
+    box = start.bounding_box()
+    assert box["y"] + box["height"] < 1.25 * 844  # what to do is seen at once, or nearly
+    page.get_by_label("What do you want to rate?").select_option("all")
+    start.click()
     shown = page.locator(".it-turns li").all_text_contents()
     assert shown == [f"{speaker}:{text}" for speaker, text in data["items"][0]["turns"]]
     for place in range(5):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import math
 import re
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -328,6 +331,35 @@ def test_the_chart_says_the_finding_and_shows_where_it_was(lab):
     assert all(
         r.locator("td").nth(0).text_content() == r.locator("td").nth(2).text_content() for r in rows
     )
+
+
+def test_the_table_can_be_downloaded_as_it_is_shown(lab):
+    link = lab.locator(".lab-numbers .rt-csv")
+    assert link.get_attribute("download").endswith(".csv")
+    text = unquote(link.get_attribute("href").removeprefix("data:text/csv;charset=utf-8,"))
+    head, *rows = csv.reader(io.StringIO(text))
+    shown = lab.locator(".lab-numbers tr").all()
+    assert head == shown[0].locator("th").all_text_contents()
+    told = [r.locator("th, td").all_text_contents() for r in shown[1:]]
+    assert rows == [[cell.replace("−", "-") for cell in row] for row in told]
+
+
+def test_the_preset_that_the_sliders_stand_at_is_marked(lab):
+    def pressed():
+        return lab.locator("[data-preset][aria-pressed='true']").all_text_contents()
+
+    assert pressed() == ["A good judge"]
+    preset(lab, "Noise")
+    assert pressed() == ["Noise"]
+    lab.get_by_label("Bias of the judge").fill("1")
+    lab.wait_for_timeout(100)
+    assert pressed() == []
+
+
+def test_the_finding_stands_between_the_presets_and_the_chart(lab):
+    places = [lab.locator(s).bounding_box()["y"] for s in
+              ("[data-preset=start]", ".lab-finding", ".lab-chart")]  # fmt: skip
+    assert places == sorted(places)
 
 
 def test_the_table_of_items_counts_every_item(lab):

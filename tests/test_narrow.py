@@ -62,6 +62,14 @@ def test_a_row_has_room_for_its_name():
     assert axis["labelOffset"] == pytest.approx(-(24 + LABEL_ROOM) / 2 + 1)
 
 
+def test_a_name_stands_over_the_band_and_the_line_and_not_under_them():
+    rows = frame().rename(columns={"estimate": "difference"})
+    spec = charts.against_line(rows, "What?", WORDS, series="series", line=0.5, margin=0.2)
+    svg = vl_convert.vegalite_to_svg(narrow(spec.to_dict()))
+    marks = [svg.rindex(f'aria-roledescription="{kind}') for kind in ("rect mark", "rule mark")]
+    assert all(svg.index(f">{name}</text>") > max(marks) for name in NAMES)
+
+
 def test_short_names_stay_beside_their_rows():
     short = frame().assign(dimension=lambda x: x["dimension"].str[:5])
     spec = narrow(charts.dots(short, "What?", WORDS).to_dict())
@@ -74,6 +82,14 @@ def test_a_scatter_only_becomes_narrower():
     spec = charts.scatter(frame(), "What?", WORDS, "estimate", "low").to_dict()
     slim = narrow(spec)
     assert slim["width"] < spec["width"] and slim["height"] == spec["height"]
+
+
+def test_an_axis_of_shares_keeps_both_of_its_ends():
+    raters = ["Expert 1", "Gemini"]
+    rows = [{"dimension": "Empathy", "rater": r, "level": "1", "share": 1.0} for r in raters]
+    spec = charts.shares(pd.DataFrame(rows), "Who?", WORDS, ["1"]).to_dict()
+    texts, width = drawn(narrow(spec))
+    assert {"0%", "100%"} <= set(texts) and width <= WIDTH + 40
 
 
 def test_a_long_title_is_broken_and_a_stamp_with_it():

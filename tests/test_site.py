@@ -1,6 +1,7 @@
 """The built pages, in a browser with no network: what a reader gets.
 
-The book and the browser come from conftest.py.
+The book and the browser come from conftest.py. What was looked at is kept as pictures in
+``_build/screenshots``, for people to look at as well.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import functools
 import gzip
 import html.parser
 import importlib
+import json
 import re
 from collections import Counter
 from urllib.parse import unquote, urldefrag, urljoin
@@ -52,6 +54,27 @@ def draw_all(page):
     page.evaluate("window.scrollTo(0, 0)")
 
 
+def keep(page, name, how):
+    """A picture of the whole page, as it is now; it must show more than one colour."""
+    folder = ROOT / "_build" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name.replace('/', '-')}-{how}.jpg"
+    page.screenshot(path=path, full_page=True, type="jpeg", quality=60)
+    assert len(path.read_bytes()) > 10_000, path
+
+
+def open_folds(page):
+    """Open all folds at once: while they fade in, colours are not what they will be."""
+    page.evaluate(
+        """() => {
+          const still = document.createElement("style");
+          still.textContent = "* { animation: none !important; transition: none !important; }";
+          document.head.append(still);
+          document.querySelectorAll("main details").forEach((fold) => (fold.open = true));
+        }"""
+    )
+
+
 # ------------------------------------------------------------------------------ every page
 
 
@@ -79,7 +102,7 @@ def sent(path):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_page_works_offline_and_is_light(name, visit, site, address):
+def test_the_page_works_offline_is_light_and_has_no_serious_barrier(name, visit, site, address):
     page = visit(f"{name}.html", color_scheme="light")
     draw_all(page)
     for chart in page.locator(".chart").all():
@@ -105,14 +128,20 @@ def test_the_page_works_offline_and_is_light(name, visit, site, address):
     assert sum(sent(f)[1] for f in files if f.suffix not in shared) <= LATER_SENT
     assert any(f.name == "vega.js" for f in files) == bool(page.locator(".chart").count())
     assert any("mathjax" in f.parts for f in files) == bool(page.locator(".math").count())
+    # Here, because drawing a page again takes longer than looking at it; with folds open in
+    # the dark, where their ground is another.
+    keep(page, name, "desk-light")
+    assert page.locator("html").get_attribute("data-theme") == "light"
+    assert barriers(page, name) == {}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_no_serious_barrier(name, scheme, visit):
-    page = visit(f"{name}.html", color_scheme=scheme)
+def test_no_serious_barrier_in_the_dark(name, visit):
+    page = visit(f"{name}.html", color_scheme="dark")
     draw_all(page)
-    assert page.locator("html").get_attribute("data-theme") == scheme
+    keep(page, name, "desk-dark")
+    open_folds(page)
+    assert page.locator("html").get_attribute("data-theme") == "dark"
     assert barriers(page, name) == {}
 
 
@@ -149,18 +178,14 @@ CONTRAST = """(selector) => [...document.querySelectorAll(selector)].map((e) => 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_without_javascript_text_and_code_follow_the_reader_s_system(scheme, visit):
-    name = next(n for n in CHAPTERS if n.startswith("notebooks/02"))
+@pytest.mark.parametrize("start", ["notebooks/02", "notebooks/06", "book/bring-your-own"])
+def test_without_javascript_text_and_code_follow_the_reader_s_system(start, scheme, visit):
+    name = next(n for n in PAGES if n.startswith(start))
     page = visit(f"{name}.html", java_script_enabled=False, color_scheme=scheme)
     assert page.locator("html").get_attribute("data-theme") == "auto"
-    for selector in (
-        "main p",
-        "main h2",
-        "main p a",
-        "table.rt td",
-        ".highlight span",
-        ".bd-links a",
-    ):
+    open_folds(page)  # the code and the tables in them, too
+    table = "table.rt td" if name in CHAPTERS else "table.table td"
+    for selector in ("main p", "main h2", "main p a", table, ".highlight span", ".bd-links a"):
         found = page.evaluate(CONTRAST, selector)
         assert len(found) > 3, selector
         assert min(contrast for contrast, _ in found) >= 4.5, selector
@@ -169,8 +194,10 @@ def test_without_javascript_text_and_code_follow_the_reader_s_system(scheme, vis
 
 @pytest.mark.parametrize("name", PAGES)
 def test_on_a_phone_nothing_scrolls_sideways(name, visit):
-    page = visit(f"{name}.html", viewport={"width": 390, "height": 844})
+    scheme = ("light", "dark")[PAGES.index(name) % 2]
+    page = visit(f"{name}.html", viewport={"width": 390, "height": 844}, color_scheme=scheme)
     draw_all(page)
+    keep(page, name, f"phone-{scheme}")
     wide = page.evaluate(
         """() => document.documentElement.scrollWidth > window.innerWidth
           ? [...document.querySelectorAll("main *")]
@@ -327,29 +354,41 @@ def test_a_page_loads_only_the_scripts_that_it_uses(site):
     assert all(0 < seen[script] < len(PAGES) for script in uses), seen
 
 
-def test_every_table_has_its_numbers_as_a_file(site):
-    tables = 0
-    for name in [*CHAPTERS, "book/status"]:
+@pytest.mark.parametrize("name", PAGES)
+def test_every_table_can_be_downloaded_as_a_file(name, site):
+    text = (site / f"{name}.html").read_text(encoding="utf-8")
+    assert "data:text/csv" not in text
+    parts = re.split(r'<table class="(?:rt|table)[ "][^>]*>', text)[1:]
+    assert len(parts) == text.count("<table")
+    for part in parts:
+        body, _, rest = part.partition("</table>")
+        link = re.match(
+            r'\s*</div>\s*<p class="rt-more"><a class="rt-csv" download="(.+?)" href="(.+?)"', rest
+        )
+        assert link, part[:200]
+        file = (site / name).parent / link[2]
+        assert file.name == link[1]
+        with open(file, encoding="utf-8", newline="") as lines:
+            head, *rows = csv.reader(lines)
+        assert len(rows) == len(re.findall("<tr[ >]", body)) - 1
+        assert len(head) >= len(re.findall("<th[ >]", body.partition("</tr>")[0]))
+        cells = [cell for row in [head, *rows] for cell in row]
+        assert not [c for c in cells if re.match(r"[=+@\t\r]|-(?![\d.])", c)]
+
+
+def test_the_notebook_that_a_chapter_offers_has_its_charts_as_pictures_with_words(site):
+    charts = 0
+    for name in CHAPTERS:
         text = (site / f"{name}.html").read_text(encoding="utf-8")
-        assert "data:text/csv" not in text
-        parts = re.split(r'<table class="rt[ "][^>]*>', text)[1:]
-        for part in parts:
-            body, _, rest = part.partition("</table></div>")
-            link = re.match(
-                r'<p class="rt-more"><a class="rt-csv" download="(.+?)" href="(.+?)"', rest
-            )
-            assert link, part[:200]
-            file = (site / name).parent / link[2]
-            assert file.name == link[1]
-            with open(file, encoding="utf-8", newline="") as lines:
-                head, *rows = csv.reader(lines)
-            assert len(rows) == len(re.findall("<tr[ >]", body)) - 1 and len(head) >= body.count(
-                'scope="col"'
-            )
-            cells = [cell for row in [head, *rows] for cell in row]
-            assert not [c for c in cells if re.match(r"[=+@\t\r]|-(?![\d.])", c)]
-        tables += len(parts)
-    assert tables > len(CHAPTERS)
+        assert f'href="../_sources/{name}.ipynb"' in text
+        notebook = json.loads((site / "_sources" / f"{name}.ipynb").read_text(encoding="utf-8"))
+        outputs = [o for cell in notebook["cells"] for o in cell.get("outputs", [])]
+        pictures = [o for o in outputs if "image/png" in o.get("data", {})]
+        said = [o["metadata"]["image/png"]["alt"] for o in pictures]
+        assert len(said) == text.count('class="chart-spec"')
+        assert all(re.search(r"\d", words) for words in said)
+        charts += len(said)
+    assert charts > len(CHAPTERS)
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -359,6 +398,45 @@ def test_terms_are_linked_to_the_glossary_once(name, site):
         r'href="../book/glossary.html#(term-[^"]+)"[^>]*><span class="xref std', text
     )
     assert len(terms) >= 2 and len(set(terms)) == len(terms)
+
+
+class Sentences(html.parser.HTMLParser):
+    """The sentences of a page in order: pieces of text, and those that are glossary links."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.pieces = [], []
+        self.feed(page.partition("<article")[2].partition("</article>")[0])
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("br", "img", "input", "hr", "link", "meta"):
+            self.open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data):
+        tags = [tag for tag, _ in self.open]
+        links = [a.get("href", "") for tag, a in self.open if tag == "a"]
+        if "p" not in tags or {"code", "pre", "script", "style", "caption"} & set(tags):
+            return
+        if not links or "glossary.html#term-" in links[0]:
+            self.pieces.append((data, bool(links)))
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_term_is_linked_where_the_chapter_uses_it_first(name, site):
+    glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    terms = set(book_pages.glossary_terms(glossary)) - book_pages._NOT_LINKED
+    pattern, known = book_pages.term_pattern(list(terms)), {t.lower() for t in terms}
+    seen = set()
+    for words, linked in Sentences((site / f"{name}.html").read_text(encoding="utf-8")).pieces:
+        found = [m[1].lower().replace("\u2019", "'") for m in pattern.finditer(words)]
+        new = [term for term in found if term in known - seen]
+        assert bool(new) == linked, (words, new)
+        seen.update(new)
+    assert len(seen) >= 2
 
 
 def test_the_status_page_shows_every_run_time(visit):
@@ -383,13 +461,27 @@ def test_printed_pages_show_their_charts(visit):
     assert not page.locator(".bd-sidebar-primary").is_visible()
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["script", "no script"])
+def test_what_is_printed_is_dark_on_light_also_from_a_dark_screen(scripts, visit):
+    name = next(n for n in CHAPTERS if n.startswith("notebooks/03"))
+    page = visit(f"{name}.html", color_scheme="dark", java_script_enabled=scripts)
+    page.emulate_media(media="print", color_scheme="dark")
+    open_folds(page)
+    for selector in ("main p", "main h2", "main p a", "table.rt td", ".highlight span", "summary"):
+        found = page.evaluate(CONTRAST, selector)
+        assert len(found) > 3, selector
+        assert min(contrast for contrast, _ in found) >= 4.5, selector
+        assert all(ground > 0.8 for _, ground in found), selector
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_keyboard_s_place_is_seen(scheme, visit):
-    name = next(n for n in CHAPTERS if n.startswith("notebooks/06"))
+@pytest.mark.parametrize("start", ["notebooks/06", "book/laboratory", "book/be-the-judge"])
+def test_the_keyboard_s_place_is_seen(start, scheme, visit):
+    name = next(n for n in PAGES if n.startswith(start))
     page = visit(f"{name}.html", color_scheme=scheme)
     draw_all(page)
     seen = set()
-    for _ in range(70):
+    for _ in range(90):
         page.keyboard.press("Tab")
         tag, place, outline, shadow = page.evaluate(
             """() => { const e = document.activeElement, s = getComputedStyle(e);
@@ -400,7 +492,82 @@ def test_the_keyboard_s_place_is_seen(scheme, visit):
             break
         assert (not outline.startswith("none") and outline[-3:] != "0px") or shadow != "none", place
         seen.add(tag)
-    assert {"A", "BUTTON", "SUMMARY"} <= seen
+    assert {"A", "BUTTON"} <= seen
+    assert ("SUMMARY" if name in CHAPTERS else "INPUT") in seen
+
+
+def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(visit):
+    page = visit(f"{CHAPTERS[1]}.html")
+    page.keyboard.press("Tab")
+    skip = page.locator(":focus")
+    assert skip.text_content().strip() == "Skip to main content" and skip.is_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("Boolean(document.activeElement.closest('main'))")
+    # the order of the stops is the order of the page
+    assert page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count() == 0
+    assert page.locator("main").count() == 1 and page.locator("nav").count() >= 1
+
+
+@pytest.mark.parametrize("name", [n for n in CHAPTERS if n[10:12] in ("01", "06", "09")])
+def test_a_mark_tells_its_numbers_and_the_legend_picks_a_series(name, visit):
+    page = visit(f"{name}.html")
+    draw_all(page)
+    tip, picked = page.locator("#vg-tooltip-element.visible"), 0
+    for chart in page.locator(".chart-live").all():
+        mark = chart.locator("path[aria-roledescription='point'], path[aria-roledescription='bar']")
+        if not mark.count():
+            mark = chart.locator("path[aria-roledescription='rect mark']")
+        mark.first.hover(force=True)
+        tip.wait_for(timeout=5_000)
+        assert re.search(r"\d", tip.inner_text()), tip.inner_text()
+        names = chart.locator(".role-legend-entry .role-legend-symbol path")
+        pale = chart.locator("path[aria-roledescription='point'][opacity='0.12']")
+        assert pale.count() == 0
+        if names.count() > 1 and chart.locator("path[aria-roledescription='point']").count():
+            names.first.click(force=True)
+            page.wait_for_timeout(150)
+            marks = chart.locator("path[aria-roledescription='point']").count()
+            assert 0 < pale.count() < marks
+            picked += 1
+    assert picked or name.startswith("notebooks/01")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_solutions_are_folded_and_open_with_the_keyboard(name, visit):
+    page = visit(f"{name}.html")
+    folds = page.locator("details", has=page.get_by_text(re.compile("^Show the solution of")))
+    if name != CHAPTERS[0]:
+        assert folds.count() >= 2
+    for fold in folds.all():
+        code = fold.locator(".highlight").first
+        assert not code.is_visible()
+        fold.locator("summary").focus()
+        page.keyboard.press("Enter")
+        assert code.is_visible()
+        assert "Hide" in fold.locator("summary").inner_text()
+
+
+def test_tables_in_open_folds_have_the_fold_s_ground(visit):
+    """The cover of a table's edge shadow is of the colour that lies under it."""
+    name = next(n for n in CHAPTERS if n.startswith("notebooks/06"))
+    page = visit(f"{name}.html", color_scheme="dark")
+    open_folds(page)
+    found = page.evaluate(
+        """() => [...document.querySelectorAll("details.hide .rt-wrap")].map((wrap) => [
+          getComputedStyle(wrap).backgroundImage,
+          getComputedStyle(wrap.closest("details")).backgroundColor])"""
+    )
+    assert found and all(ground in cover for cover, ground in found)
+
+
+def test_search_opens_and_works_from_the_keyboard(visit):
+    page = visit(f"{CHAPTERS[2]}.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("kappa")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=kappa")
+    page.wait_for_selector("#search-results li a", timeout=20_000)
 
 
 # ------------------------------------------------------------------------------- the API pages

@@ -256,7 +256,7 @@ globalThis.interactive = (() => {
         ),
       ),
     );
-    return el(
+    const wrap = el(
       "div",
       { class: "rt-wrap", tabindex: "0", role: "region", "aria-label": caption },
       el(
@@ -271,6 +271,28 @@ globalThis.interactive = (() => {
         el("tbody", {}, ...body),
       ),
     );
+    return el("div", {}, wrap, tableLink(caption, [head, ...rows]));
+  }
+
+  // The table as a file inside its own link, as the book's other tables have one. A cell that
+  // a spreadsheet would take for a formula gets an apostrophe; a number does not.
+  function tableLink(caption, rows) {
+    const text = (cell) => (typeof cell === "string" ? cell : cell.textContent).replace(/−/g, "-");
+    const harmless = (cell) =>
+      /^\s*[=+\-@＝＋－＠]/.test(cell) && !/^\s*[+-]?[\d.,]/.test(cell) ? `'${cell}` : cell;
+    const quoted = (cell) => `"${harmless(text(cell)).replace(/"/g, '""')}"`;
+    const csv = rows.map((row) => row.map(quoted).join(",")).join("\n") + "\n";
+    const words = caption.toLowerCase().match(/[a-z0-9]+/g) || ["table"];
+    const link = el(
+      "a",
+      {
+        ...{ class: "rt-csv", download: `${words.join("-").slice(0, 48)}.csv` },
+        href: `data:text/csv;charset=utf-8,${encodeURIComponent(csv)}`,
+        "aria-label": `Download this table as CSV: ${caption}`,
+      },
+      "Download this table as CSV",
+    );
+    return el("p", { class: "rt-more" }, link);
   }
 
   const SHAPES = {

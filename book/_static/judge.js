@@ -317,7 +317,7 @@ globalThis.judge = (() => {
         `${count(late, "rating")} came after you had seen the others' ratings, so not all is blind.`,
       );
     }
-    return parts.join(" ");
+    return parts;
   }
 
   function classInWords(title, found) {
@@ -345,16 +345,19 @@ globalThis.judge = (() => {
     } else parts.push("Load one more person's file to see how far people agree.");
     parts.push(`The class median against the expert median: kappa ${withInterval(found.median)}.`);
     if (found.codes.length < FEW) parts.push(`Fewer than ${FEW} conversations: these numbers say little.`);
-    return parts.join(" ");
+    return parts;
   }
 
   // ------------------------------------------------------------------------ the page
 
-  const EMPTY = () => ({ name: "", dimension: "all", at: 0, ratings: {}, looked: false, late: [] });
+  const EMPTY = (data) => ({
+    ...{ name: "", dimension: data.dimensions[0].key, at: 0 },
+    ...{ ratings: {}, looked: false, late: [] },
+  });
 
   // What this browser kept, or nothing; what does not fit the page is left out and counted.
   function restore(text, data) {
-    const state = EMPTY();
+    const state = EMPTY(data);
     let kept;
     try {
       kept = JSON.parse(text ?? "null");
@@ -374,7 +377,8 @@ globalThis.judge = (() => {
       }
     }
     if (typeof kept.name === "string") state.name = kept.name.slice(0, 60);
-    if (data.dimensions.some(({ key }) => key === kept.dimension)) state.dimension = kept.dimension;
+    const choices = ["all", ...data.dimensions.map(({ key }) => key)];
+    if (choices.includes(kept.dimension)) state.dimension = kept.dimension;
     if (Number.isInteger(kept.at) && kept.at >= 0 && kept.at < data.items.length) state.at = kept.at;
     state.looked = kept.looked === true;
     if (Array.isArray(kept.late)) state.late = kept.late.filter((one) => typeof one === "string");
@@ -437,6 +441,12 @@ globalThis.judge = (() => {
       node.textContent = text;
       node.classList.toggle("it-error", wrong);
     }
+
+    // Several statements, each on a line of its own; read aloud it is one text.
+    function tellLines(node, lines) {
+      tell(node, "");
+      node.append(...lines.flatMap((line, i) => [i ? " " : "", el("span", { class: "it-line" }, line)]));
+    }
     const message = () => el("p", { class: "it-message", role: "status", "aria-live": "polite" });
 
     // Run what may meet a problem in what the reader gave; anything else is our own mistake.
@@ -459,7 +469,7 @@ globalThis.judge = (() => {
     const what = select(
       "judge-what",
       "What do you want to rate?",
-      [["all", "all six dimensions"], ...data.dimensions.map((d) => [d.key, d.title])],
+      [...data.dimensions.map((d) => [d.key, d.title]), ["all", "all six dimensions"]],
       () => {
         state.dimension = what.box.value;
         keep();
@@ -501,10 +511,18 @@ globalThis.judge = (() => {
       }
       keep();
       stage.querySelector(".judge-progress").textContent = progress();
+      markNext();
       listConversations();
       // After the click has been answered: on a phone the resamples take a moment.
       clearTimeout(comparing);
       if (open) comparing = setTimeout(showComparison, 100);
+    }
+
+    // Once everything is rated, going on is what to do.
+    function markNext() {
+      const { code } = data.items[state.at];
+      const done = chosen().every((d) => state.ratings[d.key]?.[code] !== undefined);
+      stage.querySelector(".judge-next").classList.toggle("it-main", done);
     }
 
     function scaleOf(dimension, code) {
@@ -552,7 +570,14 @@ globalThis.judge = (() => {
       const last = state.at === data.items.length - 1;
       const title = `Conversation ${state.at + 1} of ${data.items.length} (${code})`;
       const step = (by, words, off) =>
-        el("button", { type: "button", disabled: off, onclick: () => go(state.at + by) }, words);
+        el(
+          "button",
+          {
+            ...{ type: "button", disabled: off, onclick: () => go(state.at + by) },
+            ...{ class: by > 0 ? "judge-next" : undefined, "aria-label": `${words} conversation` },
+          },
+          by > 0 ? `${words} conversation` : words, // both fit in one line of a telephone
+        );
       stage.replaceChildren(
         jump.field,
         el("h3", { tabindex: "-1" }, title),
@@ -567,11 +592,12 @@ globalThis.judge = (() => {
         el(
           "div",
           { class: "it-buttons" },
-          step(-1, "Previous conversation", state.at === 0),
-          step(1, "Next conversation", last),
+          step(-1, "Previous", state.at === 0),
+          step(1, "Next", last),
         ),
         el("p", { class: "judge-progress" }, progress()),
       );
+      markNext();
       listConversations();
     }
 
@@ -637,12 +663,13 @@ globalThis.judge = (() => {
         const [dimension, code] = one.split(" ");
         return dimension === shown && state.ratings[shown][code] !== undefined;
       });
-      const words = inWords(titles[shown], found, late.length);
+      const lines = inWords(titles[shown], found, late.length);
+      const words = lines.join(" ");
       comparison.hidden = false;
-      tell(compareNote, words);
+      tellLines(compareNote, lines);
       const like = found.ranked ?? [found.you, ...found.others.filter((o) => o.withExperts)];
       const shapes = { expert: "circle", llm: "diamond", crowd: "square", you: "star" };
-      const lines = like.map(({ label, group, withExperts: r }) => ({
+      const marks = like.map(({ label, group, withExperts: r }) => ({
         ...{ label, group, shape: shapes[group], strong: group === "you" },
         ...{ value: r.estimate, low: r.low, high: r.high },
       }));
@@ -652,7 +679,7 @@ globalThis.judge = (() => {
         el(
           "figure",
           {},
-          it.dotChart(lines, width, words),
+          it.dotChart(marks, width, words),
           el(
             "figcaption",
             {},
@@ -776,7 +803,10 @@ globalThis.judge = (() => {
           }
           const had = total();
           if (had && !confirm(`Replace your ${count(had, "rating")} here by those of the file?`)) return;
-          state = { ...EMPTY(), name: people[0].name, ratings: people[0].ratings };
+          const [{ name, ratings }] = people;
+          const rated = data.dimensions.filter(({ key }) => ratings[key]);
+          const dimension = rated.length > 1 ? "all" : rated[0].key;
+          state = { ...EMPTY(data), name, ratings, dimension };
           refresh();
           tell(keepNote, `${count(total(), "rating")} of ${state.name} loaded.`);
         }),
@@ -833,7 +863,7 @@ globalThis.judge = (() => {
               type: "button",
               onclick: () => {
                 if (!confirm(`Remove your ${count(total(), "rating")} from this browser?`)) return;
-                state = EMPTY();
+                state = EMPTY(data);
                 clearTimeout(comparing);
                 open = false;
                 comparison.hidden = true;
@@ -908,8 +938,9 @@ globalThis.judge = (() => {
       classPick.box.replaceChildren(...rated.map((d) => el("option", { value: d.key }, d.title)));
       classPick.box.value = classShown;
       const found = classAgreement(data, classShown, people);
-      const words = classInWords(titles[classShown], found);
-      tell(classWords, words);
+      const said = classInWords(titles[classShown], found);
+      const words = said.join(" ");
+      tellLines(classWords, said);
       const line = (label, r, group, shape, strong) => ({
         ...{ label, group, shape, strong, value: r.estimate, low: r.low, high: r.high },
       });

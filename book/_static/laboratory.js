@@ -197,6 +197,7 @@ globalThis.laboratory = (() => {
         page.querySelector(`output[for="lab-${name}"]`).textContent = words;
         input(name).setAttribute("aria-valuetext", words);
       }
+      markPreset(values);
       const rows = generate(values);
       const found = intervals(rows, values.seed);
       origin ??= found;
@@ -230,6 +231,15 @@ globalThis.laboratory = (() => {
 
     function redraw() {
       waiting ??= requestAnimationFrame(draw);
+    }
+
+    // Which preset the sliders stand at, if at any.
+    function markPreset(values) {
+      page.querySelectorAll("[data-preset]").forEach((button) => {
+        const preset = PRESETS[button.dataset.preset];
+        const here = Object.keys(preset).every((name) => Math.abs(preset[name] - values[name]) < 1e-9);
+        button.setAttribute("aria-pressed", `${here}`);
+      });
     }
 
     function choose(preset) {

@@ -1,8 +1,9 @@
 """The charts: dots with intervals, bands, shares, scatter; one look for all.
 
-Colours stand for groups and stay fixed (Okabe and Ito, 2008); a shape is the
-second cue. Every chart has a title that asks, and a description that answers:
-the description is what a screen reader says.
+Colours stand for groups and stay fixed (Okabe and Ito, 2008): blue experts, orange models
+and judges, green crowds. What belongs to no group gets none of these. Members of a group
+are shades of its colour; a shape is the second cue. Every chart has a title that asks, and
+a description that answers: the description is what a screen reader says.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from raters import display
 from raters.errors import RatingsError
 
 EXPERT, MODEL, CROWD, GREY = "#0072B2", "#D55E00", "#007A5E", "#5F6670"
+SLATE, PLUM, OLIVE = "#3D4450", "#8F4A78", "#6B7A00"  # for what belongs to no group
 # Name of a series -> colour of its group, shape.
 SERIES = {
     "experts": (EXPERT, "circle"),
@@ -26,8 +28,14 @@ SERIES = {
     "models and crowd": (GREY, "cross"),
     "models": (MODEL, "diamond"),
     "Gemini": (MODEL, "diamond"),
-    "GPT-4o": (MODEL, "triangle-up"),
-    "Claude": (MODEL, "triangle-down"),
+    "GPT-4o": ("#7A3200", "triangle-up"),
+    "Claude": ("#A84A00", "triangle-down"),
+    "panel of three": (MODEL, "square"),
+    "median of the three": (MODEL, "square"),
+    "judge": (MODEL, "diamond"),
+    "baseline": (GREY, "square"),
+    "as rated": (SLATE, "circle"),
+    "without the shift of level": (PLUM, "diamond"),
     "Expert 1": (EXPERT, "circle"),
     "three models": (MODEL, "diamond"),
     "GPT-4o and Claude": (MODEL, "triangle-up"),
@@ -36,13 +44,14 @@ SERIES = {
     "crowd": (CROWD, "square"),
     "everybody": (GREY, "cross"),
 }
-_OTHERS = [
-    (EXPERT, "circle"),
-    (MODEL, "diamond"),
-    (CROWD, "square"),
-    ("#8F4A78", "triangle-up"),
-    (GREY, "cross"),
-]
+# What a column `group` says, or a column of judges -> colour.
+_GROUPS = {
+    **dict.fromkeys(("expert", "experts"), EXPERT),
+    **dict.fromkeys(("judge", "judges", "llm", "llms", "model", "models"), MODEL),
+    **dict.fromkeys(("crowd", "crowds"), CROWD),
+}
+_NEUTRAL = (SLATE, PLUM, OLIVE, GREY)
+_SHAPES = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 WIDTH = 340
 _MOST_ROWS = 600
 _LETTER = 6.6  # mean width of a letter of a label, in pixels
@@ -149,18 +158,59 @@ def _lines(frame, column, **options):
     return alt.Axis(minExtent=round(_LETTER * longest), **options)
 
 
-def _styles(names):
-    """Colour and shape of each series, in order."""
-    names = list(dict.fromkeys(names))
-    spare = iter(_OTHERS * (1 + len(names) // len(_OTHERS)))
-    styles = [SERIES.get(name) or next(spare) for name in names]
-    colours = alt.Scale(domain=names, range=[colour for colour, _ in styles])
-    shapes = alt.Scale(domain=names, range=[shape for _, shape in styles])
+def _styles(frame, series):
+    """Colour and shape of each series, in order: by its name, by its group, or neutral.
+
+    The group is what a column `group` says; a series in a column `judge` is a judge. Where
+    all rows are of one group, its colour would tell nothing apart: the series are then
+    something else, such as two kinds of interval.
+    """
+    names = list(dict.fromkeys(frame[series].astype(str)))
+    groups = {}
+    if "group" in frame and (series == "rater" or frame["group"].nunique() > 1):
+        groups = dict(zip(frame[series].astype(str), frame["group"].astype(str)))
+    looks = {name: SERIES[name] for name in names if name in SERIES}
+    for name in names:
+        if name not in looks:
+            group = "judge" if series == "judge" else groups.get(name, name)
+            own = _GROUPS.get(group.strip().lower())
+            looks[name] = _unused([own] if own else _NEUTRAL, set(looks.values()))
+    colours = alt.Scale(domain=names, range=[looks[name][0] for name in names])
+    shapes = alt.Scale(domain=names, range=[looks[name][1] for name in names])
     return colours, shapes
 
 
+def _unused(colours, taken):
+    """The first look that nothing has yet: the next colour with the next shape."""
+    for turn in range(len(_SHAPES)):
+        for place, colour in enumerate(colours):
+            look = (colour, _SHAPES[(place + turn) % len(_SHAPES)])
+            if look not in taken:
+                return look
+    return colours[0], _SHAPES[0]
+
+
+def _chosen(series):
+    """A press on a name in the legend leaves the others pale: the selection, the opacity.
+
+    The selection has to be on the first layer with a legend: Vega-Lite asks no other.
+    """
+    pick = alt.selection_point(fields=[series], bind="legend", name="picked")
+    return pick, alt.condition(pick, alt.value(1), alt.value(0.12))
+
+
+def _zero(x_title, scale, at=0.0, **look):
+    """A line across the plot."""
+    base = alt.Chart(pd.DataFrame({"at": [at]}))
+    return base.mark_rule(color=GREY, **look).encode(x=alt.X("at:Q", title=x_title, scale=scale))
+
+
 def _panels(frame, panel, draw):
-    """One drawing, or one below the other with a heading each, on a shared x axis."""
+    """One drawing, or one below the other with a heading each, on a shared x axis.
+
+    `draw` takes the rows, and whether they are the first (it has the selection) and the
+    last (its axis has the title).
+    """
     if len(frame) > _MOST_ROWS:
         raise RatingsError(
             f"{len(frame)} rows for one chart",
@@ -168,17 +218,23 @@ def _panels(frame, panel, draw):
             "aggregate first: every row lands in the page",
         )
     if panel is None:
-        return draw(frame)
+        return draw(frame, True, True)
+    found = list(frame.groupby(panel, sort=False))
     parts = [
-        draw(part).properties(title=alt.TitleParams(str(name), fontSize=13, anchor="start"))
-        for name, part in frame.groupby(panel, sort=False)
+        draw(part, place == 1, place == len(found)).properties(
+            title=alt.TitleParams(str(name), fontSize=13, anchor="start")
+        )
+        for place, (name, part) in enumerate(found, start=1)
     ]
     return alt.vconcat(*parts, spacing=12).resolve_scale(x="shared", color="shared", shape="shared")
 
 
 def _domain(frame, columns):
+    """0 to 1, or as far as the values go and a little more: no mark on the frame."""
     values = pd.concat([frame[c] for c in columns if c in frame]).dropna()
-    return [min(0.0, float(values.min())), max(1.0, float(values.max()))]
+    least, most = float(values.min()), float(values.max())
+    pad = 0.03 * (max(1.0, most) - min(0.0, least))
+    return [least - pad if least < 0 else 0.0, most + pad if most > 1 else 1.0]
 
 
 def dots(
@@ -213,32 +269,48 @@ def dots(
     -------
     altair chart
     """
-    colours, shapes = _styles(frame[series])
+    frame = frame.assign(**{series: frame[series].astype(str)})
+    colours, shapes = _styles(frame, series)
     domain = list(domain or _domain(frame, ["estimate", "low", "high"]))
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     axis = _lines(frame, y, grid=True, tickBand="extent")
 
-    def draw(part):
-        order = list(dict.fromkeys(part[y]))
-        many = part[series].nunique() > 1
-        step = alt.Step(14 if many else 24, **({"for": "offset"} if many else {}))
-        base = alt.Chart(part).encode(
-            y=alt.Y(f"{y}:N", sort=order, title=None, axis=axis),
-            color=alt.Color(f"{series}:N", scale=colours, sort=colours.domain),
-            **({"yOffset": alt.YOffset(f"{series}:N", sort=colours.domain)} if many else {}),
-        )
-        point = base.mark_point(filled=True, size=75, opacity=1).encode(
-            x=alt.X("estimate:Q", title=x_title, scale=scale),
+    def draw(part, first, last):
+        base, step = _rows(part, y, series, axis, colours, frame)
+        name = x_title if last else None
+        point = base.mark_point(filled=True, size=75).encode(
+            x=alt.X("estimate:Q", title=name, scale=scale),
             shape=alt.Shape(f"{series}:N", scale=shapes, sort=shapes.domain),
             tooltip=_tooltip(part, y, series, x_title),
         )
         layers = [point]
         if "low" in part and part["low"].notna().any():
-            low = alt.X("low:Q", title=x_title, scale=scale)
+            low = alt.X("low:Q", title=name, scale=scale)
             layers.insert(0, base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q"))
+        if first and frame[series].nunique() > 1:
+            layers[0] = layers[0].add_params(_chosen(series)[0])
+        if domain[0] < 0 < domain[1]:
+            layers.insert(0, _zero(name, scale))
         return alt.layer(*layers).properties(width=WIDTH, height=step)
 
     return finish(_panels(frame, panel, draw), title, description)
+
+
+def _rows(part, y, series, axis, colours, frame):
+    """What the marks of a chart with one line for each name share, and the lines' height.
+
+    Where a line has several series, each gets a line of its own within it.
+    """
+    many = part.groupby(y, sort=False)[series].nunique().max() > 1
+    more = {"yOffset": alt.YOffset(f"{series}:N", sort=colours.domain)} if many else {}
+    if frame[series].nunique() > 1:
+        more["opacity"] = _chosen(series)[1]
+    base = alt.Chart(part).encode(
+        y=alt.Y(f"{y}:N", sort=list(dict.fromkeys(part[y])), title=None, axis=axis),
+        color=alt.Color(f"{series}:N", scale=colours, sort=colours.domain),
+        **more,
+    )
+    return base, alt.Step(14, **{"for": "offset"}) if many else alt.Step(24)
 
 
 def _tooltip(part, y, series, x_title):
@@ -280,41 +352,48 @@ def bands(
     -------
     altair chart
     """
-    colours, shapes = _styles(points["series"])
+    colours, shapes = _styles(points, "series")
     domain = _domain(pd.concat([frame, points]), ["estimate", "low", "high"])
-    axis = _lines(frame, "dimension")
+    axis = _lines(frame, "dimension", grid=True, tickBand="extent")
+    # One below the other in a line, so that no mark hides another.
+    height = max(24, 8 * len(colours.domain) + 4)
+    several = len(colours.domain) > 1
+    band_tips = [
+        alt.Tooltip("dimension:N"),
+        *[
+            alt.Tooltip(f"{c}:Q", title=f"{band_name}, {name}", format=".2f")
+            for c, name in (("low", "lowest"), ("estimate", "mean"), ("high", "highest"))
+        ],
+    ]
 
-    def draw(part):
+    def draw(part, first, last):
         here = points[points["dimension"].isin(part["dimension"])]
         if panel is not None:
             here = here[here[panel] == part[panel].iloc[0]]
-        order = list(part["dimension"])
-        y = alt.Y("dimension:N", sort=order, title=None, axis=axis)
-        x_scale = alt.Scale(domain=domain, nice=False)
-        tips = [
-            alt.Tooltip("dimension:N"),
-            *[
-                alt.Tooltip(f"{c}:Q", title=f"{band_name}, {name}", format=".2f")
-                for c, name in (("low", "lowest"), ("estimate", "mean"), ("high", "highest"))
-            ],
-        ]
-        base = alt.Chart(part).encode(y=y, tooltip=tips)
-        band = base.mark_bar(color="#D5D9DE", height=15).encode(
-            x=alt.X("low:Q", title=x_title, scale=x_scale), x2="high:Q"
+        y = alt.Y("dimension:N", sort=list(part["dimension"]), title=None, axis=axis)
+        x = {"title": x_title if last else None, "scale": alt.Scale(domain=domain, nice=False)}
+        base = alt.Chart(part).encode(y=y, tooltip=band_tips)
+        band = base.mark_bar(color="#D5D9DE", height=height - 8).encode(
+            x=alt.X("low:Q", **x), x2="high:Q"
         )
-        middle = base.mark_tick(color=EXPERT, thickness=3, size=15).encode(x="estimate:Q")
+        middle = base.mark_tick(color=EXPERT, thickness=3, size=height - 8).encode(x="estimate:Q")
         marks = (
             alt.Chart(here)
-            .mark_point(filled=True, size=70, opacity=0.9)
+            .mark_point(filled=True, size=90, stroke="white", strokeWidth=0.8)
             .encode(
                 y=y,
-                x=alt.X("estimate:Q", title=x_title, scale=x_scale),
+                x=alt.X("estimate:Q", **x),
                 color=alt.Color("series:N", scale=colours, sort=colours.domain),
                 shape=alt.Shape("series:N", scale=shapes, sort=shapes.domain),
                 tooltip=_tooltip(here, "dimension", "series", x_title),
+                **({"yOffset": alt.YOffset("series:N", sort=colours.domain)} if several else {}),
+                **({"opacity": _chosen("series")[1]} if several else {}),
             )
         )
-        return alt.layer(band, middle, marks).properties(width=WIDTH, height=alt.Step(24))
+        if first and several:
+            marks = marks.add_params(_chosen("series")[0])
+        step = alt.Step(height, **{"for": "position"})
+        return alt.layer(band, middle, marks).properties(width=WIDTH, height=step)
 
     return finish(_panels(frame, panel, draw), title, description)
 
@@ -346,17 +425,17 @@ def strips(
     -------
     altair chart
     """
-    colours, shapes = _styles(frame["series"])
+    colours, shapes = _styles(frame, "series")
     scale = alt.Scale(domain=_domain(frame, ["estimate"]), nice=False)
     axis = _lines(frame, "series")
 
-    def draw(part):
+    def draw(part, _first, last):
         base = alt.Chart(part).encode(
             y=alt.Y("series:N", sort=colours.domain, title=None, axis=axis),
             color=alt.Color("series:N", scale=colours, sort=colours.domain, legend=None),
         )
         points = base.mark_point(filled=True, size=60, opacity=0.6).encode(
-            x=alt.X("estimate:Q", title=x_title, scale=scale),
+            x=alt.X("estimate:Q", title=x_title if last else None, scale=scale),
             shape=alt.Shape("series:N", scale=shapes, sort=shapes.domain, legend=None),
             tooltip=_tooltip(part, label, "series", x_title),
         )
@@ -391,7 +470,7 @@ def shares(
     frame = frame.assign(place=frame["level"].map(place))
     axis = _lines(frame, "rater")
 
-    def draw(part):
+    def draw(part, _first, last):
         return (
             alt.Chart(part)
             .mark_bar(stroke="white", strokeWidth=0.6)
@@ -400,7 +479,7 @@ def shares(
                 x=alt.X(
                     "share:Q",
                     stack="zero",
-                    title="share of items",
+                    title="share of items" if last else None,
                     scale=alt.Scale(domain=[0, 1], nice=False),
                     axis=alt.Axis(format=".0%"),
                 ),
@@ -443,14 +522,15 @@ def scatter(
     -------
     altair chart
     """
-    colours, shapes = _styles(frame[series])
+    colours, shapes = _styles(frame, series)
     frame = frame.rename(columns={x: "x", y: "y"})
+    several = len(colours.domain) > 1
     x_domain, y_domain = _domain(frame, ["x"]), _domain(frame, ["y"])
 
-    def draw(part):
+    def draw(part, _first, _last):
         marks = (
             alt.Chart(part)
-            .mark_point(filled=True, size=75, opacity=0.85)
+            .mark_point(filled=True, size=75, stroke="white", strokeWidth=0.8)
             .encode(
                 x=alt.X("x:Q", title=x, scale=alt.Scale(domain=x_domain, nice=False)),
                 y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=y_domain, nice=False)),
@@ -462,9 +542,12 @@ def scatter(
                     alt.Tooltip("x:Q", title=x, format=".2f"),
                     alt.Tooltip("y:Q", title=y, format=".2f"),
                 ],
+                **({"opacity": _chosen(series)[1]} if several else {}),
             )
             .properties(width=WIDTH + 60, height=WIDTH)
         )
+        if several:
+            marks = marks.add_params(_chosen(series)[0])
         if not diagonal:
             return marks
         low, high = max(x_domain[0], y_domain[0]), min(x_domain[1], y_domain[1])
@@ -519,7 +602,7 @@ def against_line(
     altair chart
     """
     frame = frame.rename(columns={estimate: "estimate"}).dropna(subset="estimate")
-    colours, shapes = _styles(frame[series])
+    colours, shapes = _styles(frame, series)
     edge = margin or 0.0
     ends = [frame[c] for c in ("estimate", "low", "high") if c in frame]
     values = pd.concat([*ends, pd.Series([line - edge, line + edge])]).dropna()
@@ -529,38 +612,26 @@ def against_line(
     axis = _lines(frame, y, grid=True, tickBand="extent")
     sure = f"!isValid(datum.low) || datum.low > {line} || datum.high < {line}"
 
-    def draw(part):
-        order = list(dict.fromkeys(part[y]))
-        many = part[series].nunique() > 1
-        step = alt.Step(14 if many else 24, **({"for": "offset"} if many else {}))
-        colour = alt.Color(f"{series}:N", scale=colours, sort=colours.domain)
-        base = alt.Chart(part).encode(
-            y=alt.Y(f"{y}:N", sort=order, title=None, axis=axis),
-            color=colour,
-            **({"yOffset": alt.YOffset(f"{series}:N", sort=colours.domain)} if many else {}),
-        )
+    def draw(part, first, last):
+        base, step = _rows(part, y, series, axis, colours, frame)
+        x = {"title": x_title if last else None, "scale": scale}
         where = {
-            "x": alt.X("estimate:Q", title=x_title, scale=scale),
+            "x": alt.X("estimate:Q", **x),
             "shape": alt.Shape(f"{series}:N", scale=shapes, sort=shapes.domain),
             "tooltip": _tooltip(part, y, series, x_title),
         }
-        hollow = base.mark_point(size=75, opacity=1, fill="white", strokeWidth=1.5)
-        filled = base.mark_point(filled=True, size=75, opacity=1).transform_filter(sure)
+        hollow = base.mark_point(size=75, fill="white", strokeWidth=1.5)
+        filled = base.mark_point(filled=True, size=75).transform_filter(sure)
         layers = [hollow.encode(**where), filled.encode(**where)]
         if "low" in part and part["low"].notna().any():
-            low = alt.X("low:Q", title=x_title, scale=scale)
-            layers.insert(0, base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q"))
-        mark = alt.Chart(pd.DataFrame({"at": [line], "from": [line - edge], "to": [line + edge]}))
-        layers.insert(
-            0,
-            mark.mark_rule(color=GREY, strokeWidth=1.5).encode(
-                x=alt.X("at:Q", title=x_title, scale=scale)
-            ),
-        )
+            rule = base.mark_rule(strokeWidth=2)
+            layers.insert(0, rule.encode(x=alt.X("low:Q", **x), x2="high:Q"))
+        if first and frame[series].nunique() > 1:
+            layers[0] = layers[0].add_params(_chosen(series)[0])
+        layers.insert(0, _zero(x["title"], scale, line, strokeWidth=1.5))
         if margin:
-            band = mark.mark_rect(color="#E3E5E8").encode(
-                x=alt.X("from:Q", title=x_title, scale=scale), x2="to:Q"
-            )
+            ends = alt.Chart(pd.DataFrame({"from": [line - edge], "to": [line + edge]}))
+            band = ends.mark_rect(color="#E3E5E8").encode(x=alt.X("from:Q", **x), x2="to:Q")
             layers.insert(0, band)
         return alt.layer(*layers).properties(width=WIDTH, height=step)
 

@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from raters.charts import GREY, WIDTH, _styles, dots, finish
+from raters.charts import GREY, WIDTH, _chosen, _styles, dots, finish
 from raters.errors import RatingsError
 
 _AFTER = "weighted_kappa_quadratic_centred"
@@ -114,14 +114,14 @@ def confusion(
     base = alt.Chart(rows).encode(
         x=alt.X("judge_level:O", sort=levels, title="judge", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("reference_level:O", sort=levels[::-1], title="reference"),
-    )
-    cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color("n:Q", scale=alt.Scale(scheme="blues", domainMin=0), legend=None),
-        tooltip=[
+        tooltip=[  # for all layers: the number lies over its cell
             alt.Tooltip("reference_level:O", title="reference"),
             alt.Tooltip("judge_level:O", title="judge"),
             alt.Tooltip("n:Q", title="items"),
         ],
+    )
+    cells = base.mark_rect(stroke="white").encode(
+        color=alt.Color("n:Q", scale=alt.Scale(scheme="blues", domainMin=0), legend=None),
     )
     # A layer of its own: neighbours would cover half of a cell's border.
     agreed = base.transform_filter("datum.same").mark_rect(
@@ -182,10 +182,12 @@ def calibration(
 
 def _curves(rows, x, series, title, description, x_title, y_title, rule=None, log=False):
     """Lines with intervals over a number, one for each series."""
-    colours, shapes = _styles(rows[series].astype(str))
     rows = rows.assign(series=rows[series].astype(str), x=rows[x])
+    colours, shapes = _styles(rows[["series"]], "series")  # no raters: methods, statistics
     values = pd.concat([rows[c] for c in ("estimate", "low", "high") if c in rows]).dropna()
-    ends = [min(0.0, float(values.min())), float(values.max()) * 1.05]
+    least, most = min(0.0, float(values.min())), float(values.max())
+    pad = 0.05 * (most - least)
+    ends = [least - pad if least < 0 else 0.0, most + pad]
     scale = alt.Scale(domain=ends, nice=False)
     x_scale = alt.Scale(type="log" if log else "linear", nice=False, padding=12)
     ticks = sorted(set(rows["x"]))
@@ -199,15 +201,19 @@ def _curves(rows, x, series, title, description, x_title, y_title, rule=None, lo
         alt.Tooltip("x:Q", title=x_title),
         alt.Tooltip("estimate:Q", title=y_title, format=".2f"),
     ]
+    if len(colours.domain) > 1:
+        base = base.encode(opacity=_chosen("series")[1])
     layers = [
         base.mark_line().encode(y=y),
-        base.mark_point(filled=True, size=75, opacity=1).encode(
+        base.mark_point(filled=True, size=75).encode(
             y=y, shape=alt.Shape("series:N", scale=shapes, sort=shapes.domain), tooltip=tips
         ),
     ]
     if "low" in rows and rows["low"].notna().any():
         low = alt.Y("low:Q", title=y_title, scale=scale)
         layers.insert(0, base.mark_rule(strokeWidth=2).encode(y=low, y2="high:Q"))
+    if len(colours.domain) > 1:
+        layers[0] = layers[0].add_params(_chosen("series")[0])
     if rule is not None:
         line = alt.Chart(pd.DataFrame({"y": [rule]})).mark_rule(color=GREY, strokeDash=[4, 4])
         layers.insert(0, line.encode(y=alt.Y("y:Q", title=y_title, scale=scale)))

@@ -23,6 +23,9 @@ _state = {"stamp": ""}
 # number is none.
 _FORMULA = re.compile(r"(?!\s*[+-]?[\d.,]+\s*$)\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 
+# A number, an interval, a number with its interval: to be kept on one line.
+_KEPT = re.compile(r"[-+\N{MINUS SIGN}\d.,%\s()\[\]–]|\bto\b|\bof\b")
+
 
 def use(stamp: str = "") -> None:
     """Set the sentence that every table and chart of this notebook carries.
@@ -173,7 +176,7 @@ class Table:
     def _repr_html_(self):
         numeric = [pd.api.types.is_numeric_dtype(t) for t in self.frame.dtypes]
         head = "".join(
-            f'<th scope="col"{_right(is_number)}>{escape(str(column))}</th>'
+            f'<th scope="col"{_class(is_number, _short(str(column), 8))}>{escape(str(column))}</th>'
             for column, is_number in zip(self.frame.columns, numeric)
         )
         body = "\n".join(_html_row(row, numeric) for row in self._texts())
@@ -200,16 +203,27 @@ def _harmless(value):
 
 
 def _html_row(row, numeric):
-    first = f'<th scope="row">{escape(row[0])}</th>'
+    first = f'<th scope="row"{_class(False, _short(row[0]))}>{escape(row[0])}</th>'
     rest = [
-        f"<td{_right(is_number)}>{escape(text)}</td>"
+        f"<td{_class(is_number, not is_number and _only_numbers(text))}>{escape(text)}</td>"
         for text, is_number in zip(row[1:], numeric[1:])
     ]
     return f"<tr>{first}{''.join(rest)}</tr>"
 
 
-def _right(is_number):
-    return ' class="n"' if is_number else ""
+def _class(is_number, kept):
+    """What a cell is for the style sheet: numbers stand at the right, `k` stays on one line."""
+    names = " ".join(["n"] * is_number + ["k"] * kept)
+    return f' class="{names}"' if names else ""
+
+
+def _only_numbers(text):
+    return bool(text) and not _KEPT.sub("", text)
+
+
+def _short(text, letters=14):
+    """A name that would rather not be broken: GPT-4o, Expert 1, panel of three."""
+    return 0 < len(text) <= letters
 
 
 def _stamp_html():

@@ -52,7 +52,8 @@ def narrow(spec: dict) -> dict:
     legend = slim.setdefault("config", {}).setdefault("legend", {})
     legend["columns"] = _legend_columns(slim)
     axis = slim["config"].setdefault("axisX", {})
-    axis.update(labelOverlap="greedy", labelSeparation=8)
+    # Flush with the plot's edge, the last label would come too near to its neighbour.
+    axis.update(labelOverlap="greedy", labelSeparation=8, labelFlush=False)
     return slim
 
 
@@ -172,6 +173,7 @@ def _names_above(plot, rows) -> None:
                 "ticks": False,
                 "domain": False,
                 "grid": False,
+                "zindex": 1,  # a name stands over a grey band, not under it
             }
     plot["height"] = {"step": body + LABEL_ROOM, "for": "position"}
 
