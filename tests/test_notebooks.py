@@ -16,7 +16,7 @@ LONGEST = 15
 # What the first cell says, before anything else.
 FIRST = ("**Question.**", "**Answer.**")
 # An exercise: this heading, a cell tagged `exercise`, and cells tagged `solution`.
-KINDS = ("Predict, then run", "Repair this", "Which coefficient?", "Your own data")
+KINDS = ("Predict, then run", "Repair this", "Which coefficient", "Your own data")
 ASKS = re.compile(rf"### Exercise (\d+)\. ({'|'.join(map(re.escape, KINDS))}): \S")
 ANSWER = "# your answer"
 # The index asks nothing, and the template shows one; every other chapter has two to four.

@@ -256,7 +256,7 @@ def readable(answers: pd.DataFrame) -> display.Table:
                 "the code": joined(parts["code_does"]),
                 "plain": joined(parts["plain"]),
                 "effect": joined(parts["effect"]),
-                "conclusion changed?": joined(changed),
+                "conclusion changed": joined(changed),
                 "computed in": " ".join(dict.fromkeys(parts["where"])),
             }
         )
