@@ -44,7 +44,7 @@ student: $(READY)  ## write the chapters without solutions into OUT (_build/stud
 	@$(PY) book/student.py $(if $(findstring command,$(origin OUT)),--out "$(OUT)") $(if $(FORCE),--force)
 
 test: $(READY)  ## run all tests, those of the built pages too (they want a Chromium)
-	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
+	@$(PY) -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
 
 lab: $(READY)  ## open the notebooks in JupyterLab
 	@$(PY) -m jupyterlab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(LAB_ARGS)

@@ -18,6 +18,9 @@ from raters import study as paper
 from raters.resampling import multiplicities
 from raters.study import audit, crowd, files, loaders, replication, results
 
+# In one process of the test run: the answers, which take a while, are made once.
+pytestmark = pytest.mark.xdist_group("audit")
+
 SEED = 2025
 PUBLISHED = pytest.param("published", marks=pytest.mark.real_data)
 EXPERTS = list(paper.EXPERTS)

@@ -13,6 +13,8 @@ from raters.benchmark import benchmark
 from raters.examples import copy_to
 from raters.study import audit, judging, replication, results, views
 
+# In one process of the test run: the tables that several tests need are made once.
+pytestmark = pytest.mark.xdist_group("readme")
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 START = nbformat.read(ROOT / "notebooks" / "00_index.ipynb", as_version=4).cells[0].source
