@@ -340,3 +340,227 @@ def test_raters_that_differ_in_case_are_told():
         for name in (("Ann" if n % 2 else "ann "), "bob")
     ))  # fmt: skip
     assert any("'ann' and 'Ann'" in one.message for one in raters.inspect("r.csv").warnings)
+
+
+def wide(path, first, *names, extra=None):
+    """Ratings of three raters, or as many as are named, a row for each item."""
+    extra = extra or {}
+    columns = {name: extra.get(name) or rated(n) for n, name in enumerate(names)}
+    rows = zip(*columns.values())
+    lines = [f"{item}," + ",".join(map(str, row)) for item, row in zip(ITEMS, rows)]
+    Path(path).write_text("\n".join([",".join([first, *names]), *lines]) + "\n", encoding="utf-8")
+    return raters.inspect(path)
+
+
+def said_of(seen, code):
+    return " ".join(str(one) for one in seen.warnings if one.code == code)
+
+
+@pytest.mark.parametrize(
+    ("first", "names"),
+    [
+        ("Kürzel", "Item{}"),
+        ("id", "item_{}"),
+        ("Name", "F{}"),
+        ("Code", "Frage {}"),
+        ("VP", "Aussage {}"),
+    ],
+)
+def test_numbered_columns_of_a_form_are_its_items(first, names):
+    columns = [names.format(n + 1) for n in range(9)]
+    rows = [f"P{k}x," + ",".join(map(str, rated(k)[:9])) for k in range(5)]
+    Path("form.csv").write_text("\n".join([",".join([first, *columns]), *rows]), encoding="utf-8")
+    seen = raters.inspect("form.csv")
+    source = seen.config.files[0]
+    assert (source.layout, source.rater, source.item) == ("wide-by-item", first, "")
+    assert source.columns == tuple(columns) and seen.warnings == ()
+    assert found(raters.read("form.csv", seen.config))["all", columns[3], "P2x"] == rated(2)[3]
+
+
+@pytest.mark.parametrize(("first", "stem"), [("label_of", "Q"), ("thing", "wert"), ("reply", "q")])
+def test_numbered_columns_that_may_be_either_are_told(first, stem):
+    seen = wide("r.csv", first, *(f"{stem}{n}" for n in range(1, 6)))
+    told = said_of(seen, "layout")
+    assert "wide-by-rater" in told and "wide-by-item" in told and f"'{stem}1'" in told
+
+
+def test_numbered_raters_stay_raters_without_a_word():
+    seen = wide("r.csv", "item", "rater1", "rater2", "rater3")
+    source = seen.config.files[0]
+    assert (source.layout, source.item, seen.warnings) == ("wide-by-rater", "item", ())
+    assert source.columns == ("rater1", "rater2", "rater3")
+
+
+def test_numbers_of_rows_ages_and_groups_are_no_raters():
+    count, ages = list(range(1, 25)), [20 + n % 9 for n in range(24)]
+    extra = {"running": count, "Alter": ages, "Gruppe": [n % 2 + 1 for n in range(24)],
+             "minutes": ages}  # fmt: skip
+    seen = wide("r.csv", "Text", "running", "Alter", "ann", "bob", "cem", "Gruppe", "minutes",
+                extra=extra)  # fmt: skip
+    assert seen.config.files[0].columns == ("ann", "bob", "cem")
+    assert seen.config.scale.levels == (1, 2, 3, 4, 5)
+    told = said_of(seen, "columns")
+    assert "'Alter', 'Gruppe': called like" in told and "'minutes': numbers far" in told
+    # The numbers of the rows name the items where they stand beside prose only.
+    assert seen.config.files[0].item == "running"
+
+
+def test_five_rows_with_their_numbers():
+    Path("r.csv").write_text("Nr,Text,ann,bob\n" + "".join(
+        f"{n},Reply no. {n},{n % 5 + 1},{6 - n}\n" for n in range(1, 6)
+    ))  # fmt: skip
+    source = raters.inspect("r.csv").config.files[0]
+    assert (source.item, source.columns) == ("Nr", ("ann", "bob"))
+
+
+@pytest.mark.parametrize(
+    "name", ["Konsens", "consensus", "gold", "gold_label", "majority vote", "finalLabel", "final",
+             "adjudicated", "reference", "truth", "mean", "Median", "average"],
+)  # fmt: skip
+def test_a_column_that_is_made_from_the_raters_is_none(name):
+    seen = wide("r.csv", "item", "ann", "bob", "cem", name)
+    assert seen.config.files[0].columns == ("ann", "bob", "cem")
+    assert repr(name) in said_of(seen, "columns")
+
+
+@pytest.mark.parametrize("name", ["Antwort", "answer", "response", "output", "text"])
+def test_the_texts_that_were_rated_are_no_ratings(name):
+    lines = [f"An answer with its own words no. {n},{a},{b},{c}"
+             for n, (a, b, c) in enumerate(zip(rated(1), rated(2), rated(3)))]  # fmt: skip
+    Path("r.csv").write_text("\n".join([f"{name},ann,bob,cem", *lines]))
+    source = raters.inspect("r.csv").config.files[0]
+    assert (source.layout, source.item, source.answers) == ("wide-by-rater", name, False)
+    assert source.columns == ("ann", "bob", "cem")
+    long = [f"{who},An answer no. {n},{a},{5 - a % 2}" for who, s in (("ann", 1), ("bob", 2))
+            for n, a in enumerate(rated(s))]  # fmt: skip
+    Path("long.csv").write_text("\n".join([f"rater,{name},warm,clear", *long]))
+    source = raters.inspect("long.csv").config.files[0]
+    assert (source.item, source.columns, source.answers) == (name, ("warm", "clear"), False)
+
+
+def test_a_damaged_cell_leaves_ratings_ratings():
+    lines = [f"{item},{who},{n % 7 + 1}" for n, item in enumerate(ITEMS) for who in ("ann", "bob")]
+    lines[9] = lines[9][:-1] + "04. Mai"
+    Path("r.csv").write_text("\n".join(["item,rater,rating", *lines]))
+    seen = raters.inspect("r.csv")
+    assert not seen.config.files[0].answers and seen.config.scale.levels == tuple(range(1, 8))
+    assert "1 ratings are no numbers: '04. Mai' (first in line 11)" in said_of(seen, "off-scale")
+    with pytest.raises(raters.RatingsError, match="line 11"):
+        raters.read("r.csv", seen.config)
+
+
+def experts(ids):
+    rows = [f"{i},{who},{n % 5 + 1}\n" for n, i in enumerate(ids) for who in ("ann", "bob")]
+    Path("experts.csv").write_text("item,rater,rating\n" + "".join(rows))
+
+
+def test_the_position_of_a_test_is_no_id():
+    experts(range(1, 25))
+    results = [
+        {"testIdx": n, "provider": {"id": "m"}, "vars": {"id": n + 1, "text": f"t{n}"},
+         "response": {"output": f"Score: {n % 5 + 1}"}, "success": True, "score": 1}
+        for n in range(24)
+    ]  # fmt: skip
+    Path("results.json").write_text(json.dumps({"results": {"version": 3, "results": results}}))
+    seen = raters.inspect(["experts.csv", "results.json"])
+    assert seen.config.files[1].item == "vars.id"
+    assert "24 of its 24 ids occur in the other files, of those of 'test' 23" in said_of(
+        seen, "ids"
+    )
+    for one in results:
+        del one["vars"]["id"]
+    Path("results.json").write_text(json.dumps({"results": {"version": 3, "results": results}}))
+    seen = raters.inspect(["experts.csv", "results.json"])
+    assert "is the position of a test, counted from 0, and no id" in said_of(seen, "ids")
+
+
+def test_ids_that_stand_inside_others_are_told_with_their_pattern():
+    experts(ITEMS)
+    with open("batch.jsonl", "w") as file:
+        for n, item in enumerate(ITEMS):
+            said = [{"message": {"content": str(n % 5 + 1)}, "finish_reason": "stop"}]
+            body = {"model": "m", "choices": said}
+            line = {"custom_id": f"run-1|{item}", "response": {"status_code": 200, "body": body}}
+            file.write(json.dumps(line) + "\n")
+    seen = raters.inspect(["experts.csv", "batch.jsonl"])
+    told = said_of(seen, "no-overlap")
+    assert 'split = {"custom_id" = "run-1|{item}"}' in told
+    split = 'split = {"custom_id" = "run-1|{item}"}\nitem = "item"'
+    Path("raters.toml").write_text(seen.to_toml().replace('item = "custom_id"', split))
+    reading = raters.read(["experts.csv", "batch.jsonl"], "raters.toml")
+    assert reading.counts["items"] == 24 and reading.counts["raters"] == 3
+
+
+def test_ids_in_two_unicode_forms_are_told():
+    composed, apart = "Gr\u00f6\u00dfe", "Gro\u0308\u00dfe"
+    rows = [f"{composed} {n},ann,{n % 5 + 1}\n" for n in range(9)]
+    rows += [f"{apart if n < 2 else composed} {n},bob,{n % 5 + 1}\n" for n in range(9)]
+    Path("r.csv").write_text("item,rater,rating\n" + "".join(rows), encoding="utf-8")
+    told = said_of(raters.inspect("r.csv"), "no-overlap")
+    assert r"such as 'Gr\xf6\xdfe 0' and 'Gro\u0308\xdfe 0'" in told
+
+
+def test_some_ids_and_raters_that_are_written_otherwise_are_told():
+    experts(range(1, 121))
+    wide("other.csv", "item", "Ann", "cem")
+    text = Path("other.csv").read_text().splitlines()
+    lines = [f"{n:03d},{n % 5 + 1},{n % 5 + 1}" for n in range(1, 121)]
+    Path("other.csv").write_text("\n".join([text[0], *lines]))
+    told = said_of(raters.inspect(["experts.csv", "other.csv"]), "no-overlap")
+    assert "99 item ids" in told and "'1' and '001'" in told and "'ann' and 'Ann'" in told
+
+
+def test_files_on_two_scales_are_told_and_the_right_one_is_named():
+    experts(ITEMS)
+    scores = [f"{item},m,{'CI'[n % 2]}\n" for n, item in enumerate(ITEMS)]
+    Path("judge.csv").write_text("item,rater,rating\n" + "".join(scores))
+    seen = raters.inspect(["experts.csv", "judge.csv"])
+    told = said_of(seen, "off-scale")
+    assert "judge.csv: 24 ratings are no numbers" in told and "experts.csv: 24" not in told
+    assert "numbers from 1 to 5 in experts.csv, but labels such as 'C', 'I' in judge.csv" in told
+    scores = [f"{item},m,{10 * (n % 10)}\n" for n, item in enumerate(ITEMS)]
+    Path("judge.csv").write_text("item,rater,rating\n" + "".join(scores))
+    told = said_of(raters.inspect(["experts.csv", "judge.csv"]), "off-scale")
+    assert "ratings up to 5 in experts.csv, but up to 90 in judge.csv" in told
+
+
+def test_verdicts_on_pairs_are_proposed_as_such():
+    rows = [{"item": item, "judge": "m", "verdict": "AB"[n % 2]} for n, item in enumerate(ITEMS)]
+    Path("v.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert "kind = 'pair'" in said_of(raters.inspect("v.jsonl"), "pairs")
+    stood = [row | {"first": "old", "second": "new"} for row in rows]
+    Path("v.jsonl").write_text("\n".join(map(json.dumps, stood)))
+    config = raters.inspect("v.jsonl").config
+    assert config.answers["kind"] == "pair" and config.scale.levels == ("new", "tie", "old")
+    assert config.scale.measurement == "nominal"
+
+
+def test_a_form_in_german_names_its_respondents():
+    lines = [f"2026/05/0{k + 1},p{k}@x.org," + ",".join(map(str, rated(k)[:6])) for k in range(4)]
+    names = ",".join(f"Wie warm? [{n}]" for n in range(6))
+    Path("form.csv").write_text("\n".join([f"Zeitstempel,Nutzername,{names}", *lines]))
+    source = raters.inspect("form.csv").config.files[0]
+    assert (source.rater, len(source.columns)) == ("Nutzername", 6)
+
+
+def test_a_judge_from_the_other_end_is_told_with_the_verdicts(capsys):
+    seen = rated(1)
+    rows = [f"{item},{who},{value}\n" for item, a, b in zip(ITEMS, seen, rated(2))
+            for who, value in (("ann", a), ("bob", b), ("m", 6 - a))]  # fmt: skip
+    Path("r.csv").write_text("item,rater,rating\n" + "".join(rows))
+    given = ["--scale", "1,2,3,4,5", "--judge", "m", "--reference", "ann", "--reference", "bob"]
+    assert main(["benchmark", "r.csv", *given, "--quiet", "--resamples", "50"]) == 0
+    assert "m runs against all experts" in capsys.readouterr().out
+
+
+def test_repeats_are_one_reason_and_a_missing_file_is_said_first(capsys):
+    rows = [f"{item},ann,{n % 5 + 1}\n" for n, item in enumerate(ITEMS)]
+    Path("r.csv").write_text("item,rater,rating\n" + "".join(rows * 2))
+    with pytest.raises(raters.RatingsError) as caught:
+        raters.read("r.csv", raters.inspect("r.csv").config)
+    message = str(caught.value)
+    assert message.count("a second rating") == 1 and "and 21 more" in message
+    assert "duplicates = 'first'" in message
+    assert main(["agreement", "nofile.csv"]) == 1
+    told = capsys.readouterr().err
+    assert "nofile.csv" in told and "without a declared scale" not in told

@@ -851,7 +851,7 @@ def test_a_missing_library_names_its_extra(tmp_path, monkeypatch, module, extra)
     frame.to_excel(tmp_path / "x.xlsx") if extra == "excel" else frame.to_parquet(path)
     path = tmp_path / "x.xlsx" if extra == "excel" else path
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(RatingsError, match=rf'pip install "raters\[{extra}\]"'):
+    with pytest.raises(RatingsError, match=rf'pip install "\.\[{extra}\]"'):
         load(path, Source(format=detect(path)))
 
 

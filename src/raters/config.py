@@ -557,7 +557,10 @@ class Config:
         ]:
             if rules is not None:
                 parts += ["", _comment(extra.get(title, ())), f"[{title}]"]
-                parts += _lines(rules, ScaleRules, _SCALE_COMMENTS, keep=("measurement", "missing"))
+                about = _SCALE_COMMENTS
+                if rules.measurement == "nominal":
+                    about = about | {"levels": "all labels, also the ones that nobody used"}
+                parts += _lines(rules, ScaleRules, about, keep=("measurement", "missing"))
         for title, about, table in (
             ("reversed", _ABOUT_REVERSED, self.reversed),
             ("groups", _ABOUT_GROUPS, self.groups),

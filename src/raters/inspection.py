@@ -42,7 +42,7 @@ _WORDS = {
     "rater": "rater annotator coder judge worker reviewer evaluator assessor participant "
     "respondent responseid user username annotatorid workerid raterid judgeid model "
     "bewerter prufer kodierer codierer gutachter juge evaluateur annotateur codeur evaluador "
-    "anotador juez",
+    "anotador juez nutzername benutzername teilnehmer teilnehmerin versuchsperson vp kurzel",
     "item": "item itemid pair pairid conversation conversationid doc docid document documentid "
     "textid task taskid unit question questionid sample sampleid example exampleid "
     "customid stimulus artikel gesprach beitrag aufgabe fall texte article elemento caso id",
@@ -58,6 +58,29 @@ _PROSE = frozenset(
     "prompt input context anmerkung anmerkungen kommentar bemerkung bemerkungen remark remarks "
     "commentaire commentaires remarque comentario comentarios".split()
 )
+# Beside raters, a column called like these says what the row is; one called like the second
+# is made from the ratings.
+_ASIDE = frozenset(
+    "nr no number num nummer numero index idx lfdnr laufnr row zeile position pos order "  # noqa: SIM905
+    "reihenfolge alter age edad jahr year jahrgang gruppe group grupo groupe geschlecht gender sex "
+    "condition bedingung block batch page seite duration dauer trial session seed tokens length "
+    "wordcount".split()
+)
+_AGREED = frozenset(
+    "konsens consensus consenso gold goldlabel goldstandard groundtruth truth true majority "  # noqa: SIM905
+    "majorityvote mehrheit majorite mayoria final finallabel adjudicated adjudication reference "
+    "referenz expected".split()
+)
+_ADDED = frozenset("label labels score rating value vote standard ground".split())  # noqa: SIM905
+_ITEM_STEMS = frozenset(
+    "items q f frage fragen text antwort reply response statement aussage bild image video clip "  # noqa: SIM905
+    "dialog vignette pregunta message chat stimuli".split()
+)
+_RATER_STEMS = frozenset(
+    "r raters person p expert experte experts beurteiler beobachter observer labeler labeller a "  # noqa: SIM905
+    "kodierer rep run".split()
+)
+_PEOPLE = frozenset("name code kode pseudonym initials initialen person email mail".split())  # noqa: SIM905
 _TEXT_LIKE = 40
 _MOSTLY = 0.9  # of the rows: ids may lack in some
 
@@ -71,7 +94,8 @@ class Finding:
     code : str
         What kind: ``zero, backwards, numbers-as-text, lost-digits, off-scale, duplicates,
         no-overlap, no-dimension, totals, decimal-signs, missing-or-label, encoding,
-        header-rows, sheets, columns, previews, bad-rows, left-out, case, file``.
+        header-rows, sheets, columns, layout, ids, pairs, previews, bad-rows, left-out, case,
+        file``.
     file : str
         Empty where it is about all files.
     message : str
@@ -188,6 +212,7 @@ def inspect(paths, limits: Limits | None = None) -> Inspection:
     """
     named = named_paths(paths)
     looks = [_look(path, name, limits or Limits()) for path, name in named]
+    _match_items(looks)
     warnings = [one for look in looks for one in look.warnings]
     scale, scales, found, comments = _scales(looks)
     warnings += found
@@ -271,6 +296,7 @@ def read_as_proposed(
     limits = limits or Limits()
     named = named_paths(paths)
     looks = [_look(path, name, limits) for path, name in named]
+    _match_items(looks)
     sources, answers = _declarations(looks)
     config = Config(sources, rules, groups=groups or {}, answers=answers)
     reading = read_named(named, config, None, limits, _reusable(looks))
@@ -283,7 +309,8 @@ def read_as_proposed(
 def _declarations(looks):
     """The proposed ``[[files]]`` tables and ``[answers]``."""
     sources = _merged([replace(look.source, columns=_short(look)) for look in looks])
-    return sources, {"kind": _answer_kind(looks)} if any(s.answers for s in sources) else {}
+    free = any(not _holds_ratings(source) for source in sources)
+    return sources, {"kind": _answer_kind(looks)} if free else {}
 
 
 def _reusable(looks):
@@ -312,7 +339,7 @@ class _Look:
             yield self.name, column, role, len(profile.counts) if profile else 0, cells
 
 
-_GLOSSED = re.compile(r"(\d{1,2}) *(?:[-–—:=.(]) *\D.*")
+_GLOSSED = re.compile(r"(\d|[1-9]\d) *(?:[-–—:=.(]) *\D.*")
 
 
 def _glosses(cells):
@@ -589,18 +616,29 @@ def _roles(look):
         return
     filled = {name: profile.filled for name, profile in look.profiles.items()}
     sparse = {name for name, n in filled.items() if 2 * n < table.size}
+    # One of many numbered columns, such as item_1, is no column with ids.
+    family = _family(look)
+    sparse |= set(family)
     rater = _named(names, "rater", _like_each_other(look) | sparse)
     if source.sheets and not rater:
         rater = SHEET
     item = _named(names, "item", {rater} | sparse)
-    rating = _named(names, "rating", {rater, item} | {name for name, n in filled.items() if not n})
+    like = [name for name in _ratings_like(look) if not _counts_rows(look, name)]
+    taken = {rater, item, *family} | {name for name, n in filled.items() if not n}
+    rating = _named(names, "rating", taken)
+    while rating and _is_what_was_rated(look, rating, rater, item, like):
+        taken.add(rating)
+        rating = _named(names, "rating", taken)
     dimension = _named(names, "dimension", {rater, item, rating} | sparse)
-    like = _ratings_like(look)
     if source.header_rows == 3:
         _survey(look, rater)
         return
     if _bare(names[0] if names else "") in ("timestamp", "zeitstempel", "horodateur"):
         _form(look)
+        return
+    if len(family) > 2 and not rating and (respondent := _respondent(look, family, rater, item)):
+        free = _one_kind(look, [name for name in like if name != respondent], "wide-by-item")
+        look.source = replace(source, layout="wide-by-item", rater=respondent, columns=tuple(free))
         return
     group = _named(names, "group", {rater, item, rating, dimension}) if rater else ""
     if rating:
@@ -619,10 +657,20 @@ def _roles(look):
     if rater and item:
         layout = "wide-by-dimension"
     elif rater:
-        layout, free = "wide-by-item", _one_kind(look, [n for n in like if n not in (rater, group)])
+        layout = "wide-by-item"
+        free = _one_kind(look, [n for n in like if n not in (rater, group)], layout)
     else:
         item = item or _id_like(look, free)
-        layout, free = "wide-by-rater", _one_kind(look, [n for n in like if n != item])
+        layout = "wide-by-rater"
+        free = _one_kind(look, [n for n in like if n != item], layout)
+        if set(free) & set(family) and not _stem_in(family, "rater", _RATER_STEMS):
+            _two_ways(look, family, layout)
+    used = {*free, rater, item}
+    counting = [n for n in look.profiles if n not in used and _counts_rows(look, n)]
+    if counting:
+        said = f"{few(counting, 5)}: the numbers of the rows"
+        todo = "Not proposed as ratings; add them to columns if they are"
+        look.warnings.append(Finding("columns", look.name, said, todo))
     if not free:
         raise RatingsError(
             f"{look.name}, in which no column looks like ratings",
@@ -725,9 +773,153 @@ def _ratings_like(look):
     return found
 
 
-def _one_kind(look, names):
+_NUMBERED_NAME = re.compile(r"(.*?\D)[ _.\-]*(\d+)")
+
+
+def _family(look):
+    """The most columns whose names are one stem with numbers, such as item_1, and could be
+    ratings: name of column -> stem.
+    """
+    stems = {}
+    for name in look.table.names:
+        if match := _NUMBERED_NAME.fullmatch(name.strip()):
+            stems.setdefault(_bare(match[1]) or match[1], {})[name] = int(match[2])
+    families = [f for f in stems.items() if len(set(f[1].values())) > 1]
+    if not families:
+        return {}
+    stem, columns = max(families, key=lambda f: len(f[1]))
+    decimal = look.source.decimal
+    return {
+        name: stem
+        for name in columns
+        if (profile := look.profiles[name]).like_rating(decimal) or profile.like_numbers(decimal)
+    }
+
+
+def _stem_in(family, role, more):
+    return bool(family) and next(iter(family.values())) in more | set(_WORDS[role].split())
+
+
+def _respondent(look, family, rater, item):
+    """The column that names the respondent where numbered columns are items; otherwise empty."""
+    if rater or not _stem_in(family, "item", _ITEM_STEMS):
+        return ""
+    if item and _bare(item) not in ("id", "fall", "caso"):
+        return ""  # a row an item: the numbered columns are something else
+    others = [n for n in look.table.names if n not in family]
+    size = look.table.size
+    new = [n for n in others if len(look.profiles[n].counts) == size]
+    if not new:
+        return ""
+    first = item if item in new else new[0]
+    stem = next(iter(family.values()))
+    sure = _bare(first) in _PEOPLE or stem in ("item", "items", "frage", "question", "aufgabe")
+    if not sure:
+        _two_ways(look, family, "wide-by-item")
+    return first
+
+
+def _two_ways(look, family, layout):
+    names = list(family)
+    said = (
+        f"it cannot be told what the columns {names[0]!r} to {names[-1]!r} are: {layout} is a guess"
+    )
+    todo = (
+        "Are they raters, with a row an item (layout = 'wide-by-rater', item = the first column), "
+        "or items, with a row a respondent (layout = 'wide-by-item', rater = the first column)? "
+        "Write the right one"
+    )
+    look.warnings.append(Finding("layout", look.name, said, todo))
+
+
+def _counts_rows(look, name):
+    """Whether a column holds 1 to n or 0 to n - 1 in the order of the rows."""
+    size = look.table.size
+    profile = look.profiles[name]
+    least = 3 if _bare(name) in _ASIDE | {"id", ""} else 5
+    if size < least or len(profile.counts) != size:
+        return False
+    values = [number(cell) if cell else None for cell in look.table.columns[name]]
+    return values[0] in (0, 1) and values == [values[0] + n for n in range(size)]
+
+
+def _is_what_was_rated(look, rating, rater, item, like):
+    """Whether a column that is called like answers holds the texts that were rated: other texts
+    in nearly every row beside columns with numbers, or one text for each item.
+    """
+    profile, decimal = look.profiles[rating], look.source.decimal
+    new = len(profile.counts) == profile.filled
+    if not rater and new and not profile.like_numbers(decimal) and len(_family(look)) > 2:
+        return True  # a code for each respondent
+    if profile.like_rating(decimal) or profile.numeric(decimal) or not profile.filled:
+        return False
+    numeric = [n for n in like if n not in (rater, item) and look.profiles[n].numeric(decimal)]
+    numeric = [n for n in numeric if _bare(n) not in _ASIDE]
+    if not rater:
+        return len(numeric) > 1 and new
+    back = 2 * len(profile.counts) <= profile.filled
+    if not numeric or not back:
+        return False
+    pairs = set(zip(look.table.columns[rating], look.table.columns[item or rater]))
+    return len(pairs) == (len(look.profiles[item].counts) if item else look.table.size)
+
+
+def _elsewhere(look, names):
+    """Columns most of whose numbers lie far from those of most other columns."""
+    decimal = look.source.decimal
+    found = {}
+    for name in names:
+        if values := look.profiles[name].numbers(decimal):
+            found[name] = values
+    some = list(found)[:: max(1, len(found) // 20)]
+    ranges = {name: (min(found[name]), max(found[name])) for name in some}
+    far = []
+    for name, values in found.items():
+        others = [ranges[other] for other in some if other != name]
+        half = sum(values.values()) / 2
+        n_far = 0
+        for low, high in others:
+            span = max(high - low, 4)
+            n_far += sum(n for v, n in values.items() if v < low - span or v > high + span) > half
+        if len(others) > 1 and 2 * n_far > len(others):
+            far.append(name)
+    return far
+
+
+def _made_from_others(name):
+    words = [_bare(word) for word in re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", name)]
+    words = [word for word in words if word]
+    return bool(words) and (
+        _bare(name) in _AGREED
+        or (any(w in _AGREED for w in words) and all(w in _AGREED | _ADDED for w in words))
+    )
+
+
+def _without(look, names, dropped, said):
+    """The names without some of them, which a warning names; all where nothing would remain."""
+    kept = [name for name in names if name not in dropped]
+    dropped = [name for name in names if name in dropped]  # in their order
+    if not dropped:
+        return names
+    todo = "Not proposed as ratings; add them to columns if they are"
+    if not kept:
+        kept, todo = names, "Check that they are ratings"
+    look.warnings.append(Finding("columns", look.name, f"{few(dropped, 5)}: {said}", todo))
+    return kept
+
+
+def _one_kind(look, names, layout=""):
     """The columns that share one scale: numbers or labels, and no means of the others."""
     decimal = look.source.decimal
+    if layout:
+        aside = {name for name in names if _bare(name) in _ASIDE}
+        said = "called like a number, an age or a group"
+        names = _without(look, names, aside, said)
+        said = "numbers far from those in the other columns"
+        names = _without(look, names, set(_elsewhere(look, names)), said)
+    if layout == "wide-by-rater":
+        said = "called like a consensus or a reference, which is no rater's own rating"
+        names = _without(look, names, {n for n in names if _made_from_others(n)}, said)
     of_numbers = {name: look.profiles[name].like_numbers(decimal) for name in names}
     most = 2 * sum(of_numbers.values()) >= len(names)
     kept = [name for name in names if of_numbers[name] == most]
@@ -735,7 +927,8 @@ def _one_kind(look, names):
     if len(plain) >= 2:
         kept = plain
     kept = [name for name in kept if _bare(name) not in _TOTALS] or kept
-    dropped = [name for name in names if name not in kept]
+    stays = set(kept)
+    dropped = [name for name in names if name not in stays]
     if dropped:
         said = f"{few(dropped, 5)}: other cells than in the other columns, or means of them"
         todo = "Not proposed as ratings; add them to columns if they are"
@@ -756,13 +949,26 @@ def _known_columns(look, known):
     return source
 
 
+_VERDICTS = frozenset("verdict winner preferred preference choice better answer".split())  # noqa: SIM905
+_POSITION = re.compile(r"\W*(?:[\w ]+:\W*)?(?:(a|first|1st)|(b|second|2nd)|(c|tie|equal|both))\W*")
+
+
+def _like_verdicts(profile):
+    """Whether nearly all cells are one of two positions in a pair, or a tie."""
+    found = [(m, n) for c, n in profile.counts.items() if (m := _POSITION.fullmatch(c.lower()))]
+    both = any(m[1] for m, _ in found) and any(m[2] for m, _ in found)
+    return both and sum(n for _, n in found) >= 0.8 * profile.filled
+
+
 def _long(look, item, rater, dimension, rating, group):
     profile = look.profiles[rating]
     decimal = look.source.decimal
     numbers = [cell for cell in profile.counts if number(cell, decimal) is not None]
     others = [cell for cell in profile.counts if number(cell, decimal) is None]
     # "3-4" or "2 (minor errors)" beside plain numbers: somebody wrote freely.
-    mixed = bool(numbers) and any(re.search(r"\d", cell) for cell in others)
+    # Where nearly all are plain numbers, the others are damaged cells.
+    plain = sum(profile.counts[cell] for cell in numbers) >= 0.8 * profile.filled
+    mixed = bool(numbers) and not plain and any(re.search(r"\d", cell) for cell in others)
     spoken = any(re.search(r"[{\n]|\b(?:score|rating)\b", cell, re.I) for cell in others)
     free_text = mixed or spoken or not profile.like_rating(decimal)
     by_file = {} if rater else {"rater_from_file": "{rater}.*"}
@@ -771,6 +977,14 @@ def _long(look, item, rater, dimension, rating, group):
     if first and second:
         by_file |= {"first": first, "second": second}
         free_text = False
+    elif (free_text or _bare(rating) in _VERDICTS) and _like_verdicts(profile):
+        shown = few([cell for cell, _ in profile.counts.most_common(3)], 3)
+        said = f"verdicts such as {shown}: positions in pairs, perhaps"
+        todo = (
+            "If so, declare the columns with the systems that stood there (first, second) and "
+            "kind = 'pair' in [answers]; otherwise they are labels"
+        )
+        look.warnings.append(Finding("pairs", look.name, said, todo))
     return replace(
         look.source,
         item=item or _id_like(look, [rating, group], rater, dimension),
@@ -849,6 +1063,8 @@ def _form(look):
     """Google Forms: a row for each respondent, the first column a time."""
     names = look.table.names
     address = next((n for n in names if "mail" in n.lower() or n.lower() == "name"), "")
+    numeric = {n for n, p in look.profiles.items() if p.like_numbers(look.source.decimal)}
+    address = address or _named(names, "rater", numeric)
     like = _one_kind(look, [n for n in _ratings_like(look) if n not in (names[0], address)])
     look.source = replace(
         look.source, layout="wide-by-item", rater=address or names[0], columns=tuple(like)
@@ -956,6 +1172,8 @@ def _answer_kind(looks):
     for look in looks:
         if look.source.answers and look.source.rating in look.profiles:
             texts += list(look.profiles[look.source.rating].counts)[:200]
+    if looks and all(x.source.first for x in looks if not _holds_ratings(x.source)):
+        return "pair"
     objects = sum("{" in text and "}" in text for text in texts)
     return "json" if texts and objects > len(texts) / 2 else "number"
 
@@ -989,20 +1207,24 @@ def _rating_cells(look):
 def _scales(looks):
     """The proposed scales, by dimension where they differ."""
     by: dict[str, Counter] = {}
-    file_of: dict[str, str] = {}
+    places: dict[str, _Places] = {}
     decimals: dict[str, str] = {}
     for look in looks:
         for dimension, counts in _rating_cells(look).items():
             by.setdefault(dimension, Counter()).update(counts)
-            file_of.setdefault(dimension, look.name)
+            places.setdefault(dimension, _Places()).held.append((look, counts))
             decimals.setdefault(dimension, look.source.decimal)
     warnings, comments, proposed = [], {}, {}
     for dimension, counts in by.items():
         if counts:
-            rules, found, lines = _guess(counts, decimals[dimension], dimension, file_of[dimension])
+            rules, found, lines = _guess(counts, decimals[dimension], dimension, places[dimension])
             proposed[dimension] = rules
-            warnings += found
+            warnings += found + _other_scales(dimension, places[dimension])
             comments[dimension] = lines
+    if not proposed and (systems := _systems(looks)):
+        line = "The levels of verdicts on pairs: one system, a tie, the other system."
+        rules = ScaleRules([systems[0], "tie", systems[1]], measurement="nominal")
+        return rules, {}, [], {"scale": [line]}
     if not proposed:
         # Free text and verdicts: the scale is not to be seen.
         rules = ScaleRules([1, 2, 3, 4, 5])
@@ -1015,6 +1237,71 @@ def _scales(looks):
     return None, proposed, warnings, {f"scales.{k}": v for k, v in comments.items()}
 
 
+class _Places:
+    """The files that hold ratings on a dimension, and where a cell stands."""
+
+    def __init__(self):
+        self.held = []
+
+    def of(self, cells):
+        """The files with one of these cells, for a warning."""
+        return ", ".join(
+            look.name for look, counts in self.held if any(cell in counts for cell in cells)
+        )
+
+    def line(self, cell):
+        """The first line with a cell; None where its column is not in the table."""
+        for look, counts in self.held:
+            if cell in counts:
+                for name in look.source.columns or (look.source.rating,):
+                    for line, one in zip(look.table.lines, look.table.columns.get(name, ())):
+                        if _text_of(one) == cell:
+                            return line
+        return None
+
+
+def _other_scales(dimension, places):
+    """Files whose ratings on one dimension do not seem to share a scale."""
+    numeric, words = {}, {}
+    for look, counts in places.held:
+        total = sum(counts.values())
+        values = [v for c in counts if (v := number(c, look.source.decimal)) is not None]
+        known = sum(n for c, n in counts.items() if number(c, look.source.decimal) is not None)
+        if total < 5 or any(isinstance(cell, LabelSet) for cell in counts):
+            continue
+        if 2 * known >= total:
+            numeric[look.name] = (min(values), max(values))
+        elif not _glosses(counts):
+            words[look.name] = counts
+    if numeric and words:
+        (a, (low, high)), (b, labels) = next(iter(numeric.items())), next(iter(words.items()))
+        such = few(labels, 3)
+        said = f"numbers from {low:g} to {high:g} in {a}, but labels such as {such} in {b}"
+    elif len(numeric) > 1:
+        a, b = (pick(numeric, key=lambda name: numeric[name][1]) for pick in (min, max))
+        low, high = numeric[a][1], numeric[b][1]
+        if high < 3 * max(low, 1):
+            return []
+        said = f"ratings up to {low:g} in {a}, but up to {high:g} in {b}"
+    else:
+        return []
+    todo = (
+        "They are no ratings on one scale: recode one of them, give it a dimension of its own "
+        "(dimension_is), or choose another column"
+    )
+    said = f"the files do not seem to share a scale{_on(dimension)}: {said}"
+    return [Finding("off-scale", "", said, todo)]
+
+
+def _systems(looks):
+    """The two systems of verdicts on pairs; empty where there are more."""
+    names = set()
+    for look in looks:
+        for role in (look.source.first, look.source.second):
+            names |= set(look.profiles[role].counts) if role else set()
+    return sorted(names) if len(names) == 2 and "tie" not in names else []
+
+
 def _on(dimension):
     """Words for a dimension; a name that is a number is called one."""
     if dimension == "all":
@@ -1022,7 +1309,7 @@ def _on(dimension):
     return f" on dimension {dimension}" if dimension.isdigit() else f" on {dimension}"
 
 
-def _guess(counts, decimal, dimension, file):
+def _guess(counts, decimal, dimension, places):
     """A scale that fits the cells, and what does not fit it."""
     warnings, lines = [], []
     on = _on(dimension)
@@ -1034,20 +1321,25 @@ def _guess(counts, decimal, dimension, file):
             words[cell] += n
         else:
             numbers[value] = numbers.get(value, 0) + n
-    glosses = _glosses(words)
+    # The meaning beside a number that others give without it is doubtful: "4. Mai" beside 4.
+    glosses = {gloss: v for gloss, v in _glosses(words).items() if v not in numbers}
     if sum(numbers.values()) + sum(words[g] for g in glosses) >= 0.8 * sum(counts.values()):
         for gloss, value in glosses.items():
             numbers[value] = numbers.get(value, 0) + words.pop(gloss)
     else:
         glosses = {}
     if sum(numbers.values()) >= 0.5 * sum(counts.values()):
-        rules, warnings, lines = _number_scale(numbers, words, on, file, warnings, lines)
+        cells_of = {}
+        for cell in counts:
+            cells_of.setdefault(number(cell, decimal), []).append(cell)
+        rules, warnings, lines = _number_scale(numbers, words, on, places, cells_of)
         recode = {gloss: int(v) for gloss, v in glosses.items() if v in rules.levels}
         return replace(rules, recode=recode), warnings, lines
-    return _word_scale(counts, on, file, warnings, lines)
+    return _word_scale(counts, on, places.of(counts), warnings, lines)
 
 
-def _number_scale(numbers, words, on, file, warnings, lines):
+def _number_scale(numbers, words, on, places, cells_of):
+    warnings, lines = [], []
     levels = _steps(numbers)
     outside = {value: n for value, n in numbers.items() if value not in set(levels)}
     zero = 0.0 in numbers and levels[0] == 0 and levels[-1] >= 4
@@ -1059,25 +1351,29 @@ def _number_scale(numbers, words, on, file, warnings, lines):
             f"{min(outside):g} to {max(outside):g} that are not on the scale {levels[0]:g} to "
             f"{levels[-1]:g}"
         )
+        file = places.of([cell for value in outside for cell in cells_of.get(value, ())])
         warnings.append(Finding("off-scale", file, said, todo))
         outside = {}
     for value, n in sorted(outside.items()):
         warnings.append(
             Finding(
                 "off-scale",
-                file,
+                places.of(cells_of.get(value, ())),
                 f"{n} ratings{on} are {value:g}, outside of {levels[0]:g} to {levels[-1]:g}",
                 "Correct them, declare a wider scale, or declare them as missing",
             )
         )
     if words:
-        shown = few([word for word, _ in words.most_common(5)], 5)
+        usual = [word for word, _ in words.most_common(5)]
+        shown = few(usual, 5)
         n = sum(words.values())
+        lines_of = [line for word in usual if (line := places.line(word))]
+        where = f" (first in line{'s' * (len(lines_of) > 1)} {', '.join(map(str, lines_of))})"
         warnings.append(
             Finding(
                 "off-scale",
-                file,
-                f"{n} ratings{on} are no numbers: {shown}",
+                places.of(words),
+                f"{n} ratings{on} are no numbers: {shown}{where if lines_of else ''}",
                 "Declare them as missing, recode them, or correct them",
             )
         )
@@ -1110,6 +1406,9 @@ def _steps(numbers):
             run = [value]
     runs.append(run)
     best = max(runs, key=lambda r: sum(numbers[v] for v in r))
+    scattered = 2 * sum(numbers[v] for v in best) < sum(numbers.values())
+    if scattered and step == 1 and values[0] >= 0 and 50 < values[-1] <= 100 and len(values) > 20:
+        return [float(k) for k in range(101)]  # a slider from 0 to 100
     n = round((best[-1] - best[0]) / step) + 1
     levels = [best[0] + k * step for k in range(n)]
     if len(levels) < 2:
@@ -1213,6 +1512,67 @@ def _other_dimensions(looks):
     return [Finding("no-dimension", "", f"the files share no dimension ({shown})", todo)]
 
 
+def _match_items(looks):
+    """In each file the column with the ids that occur in the other files, where another one
+    than the proposed one fits better; positions are no ids.
+    """
+    positional = [x.source.format == "promptfoo" and x.source.item == "test" for x in looks]
+    if len(looks) < 2 or all(positional):
+        return
+    for look, by_position in zip(looks, positional):
+        own = set(_ids(look, "item"))
+        others = {name for x in looks if x is not look for name in _ids(x, "item")}
+        shared = len(own & others)
+        if not own or not others or (shared == len(own) and not by_position):
+            continue
+        if look.source.layout == "wide-by-item":
+            continue
+        best = _best_item(look, others, shared if not by_position else shared - 1, len(own))
+        was = look.source.item
+        if best:
+            n, of = len(set(look.profiles[best].counts) & others), len(look.profiles[best].counts)
+            said = (
+                f"{best!r} is proposed as the item, not {was!r}: {n:,} of its {of:,} ids occur "
+                f"in the other files, of those of {was!r} {shared:,} of {len(own):,}"
+            )
+            look.source = replace(look.source, item=best)
+            look.warnings.append(Finding("ids", look.name, said, "Check that it is the right one"))
+        elif by_position:
+            said = f"the item {was!r} is the position of a test, counted from 0, and no id"
+            todo = "Name the column that holds the ids of the other files: item = 'vars....'"
+            look.warnings.append(Finding("ids", look.name, said, todo))
+
+
+def _best_item(look, others, least, n_own):
+    source, best = look.source, ""
+    taken = {source.item, source.rater, source.dimension, source.rating, source.group}
+    for name, profile in look.profiles.items():
+        if name in taken or name in source.columns or profile.filled < _MOSTLY * look.table.size:
+            continue
+        if "." not in name and _counts_rows(look, name):
+            continue  # the numbers of the rows fit any numbers
+        ids = set(profile.counts)
+        shared = len(ids & others)
+        if shared > least and 2 * shared >= len(ids) and 2 * len(ids) >= n_own:
+            best, least = name, shared
+    return best
+
+
+def _inside(look, others):
+    """A pattern with {item} by which a file's ids hold those of the other files; or empty."""
+    found = Counter()
+    names = [name for name in _ids(look, "item") if not set("{}*") & set(name)][:200]
+    for name in names:
+        cuts = [n for n, sign in enumerate(name) if not sign.isalnum()]
+        for n in cuts:
+            if name[n + 1 :] in others:
+                found.update({name[: n + 1] + "{item}", "*" + name[n] + "{item}"})
+            if name[:n] in others:
+                found.update({"{item}" + name[n:], "{item}" + name[n] + "*"})
+    best = sorted(found, key=lambda pattern: (-found[pattern], "*" in pattern))
+    return best[0] if best and found[best[0]] >= 0.8 * len(names) else ""
+
+
 def _other_ids(looks):
     """Ids that are nearly the same, and files that share no item."""
     warnings = []
@@ -1238,11 +1598,24 @@ def _other_ids(looks):
         )
         todo = "Check that item is the right column, and the ids the same in all files"
         warnings.append(Finding("no-overlap", "", said, todo))
+        for look in looks:
+            others = {name for file in known if file != look.name for name in known[file]}
+            pattern = _inside(look, others) if look.name in alone and look.source.item else ""
+            if pattern:
+                column = look.source.item
+                said = f"the ids in {column!r} hold those of the other files: {pattern}"
+                todo = (
+                    f"Take them apart: split = {{{_quoted(column)} = {_quoted(pattern)}}} and "
+                    'item = "item"'
+                )
+                warnings.append(Finding("no-overlap", look.name, said, todo))
     return warnings
 
 
 def _ids(look, role):
     """The items or raters of a file, as far as a column names them."""
+    if look.source.layout == f"wide-by-{role}":
+        return list(look.source.columns)
     profile = look.profiles.get(getattr(look.source, role))
     return list(profile.counts) if profile and not look.source.split else []
 
@@ -1314,6 +1687,48 @@ def _zeros(ratings):
                 "Is 0 a level, or 'not rated'? Declare it: in levels, or missing = [0]",
             )
     return warnings
+
+
+def judges_backwards(ratings: pd.DataFrame, judges, experts) -> list[str]:
+    """Judges whose ranks run against those of all experts.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        As in `Reading`.
+    judges, experts : sequence of str
+
+    Returns
+    -------
+    list of str
+        A sentence for each judge and dimension.
+
+    Examples
+    --------
+    >>> rows = [(str(n), r, n if r == "e" else 9 - n) for n in range(9) for r in ("e", "j")]
+    >>> frame = pd.DataFrame(rows, columns=["item", "rater", "rating"]).assign(dimension="all")
+    >>> judges_backwards(frame.astype({"rating": float}), ["j"], ["e"])[0][:39]
+    'j runs against all experts: perhaps the'
+    """
+    if ratings["rating"].dtype != float:
+        return []
+    found = []
+    for judge in judges:
+        part = ratings[ratings["rater"].isin([judge, *experts]) & ratings["rating"].notna()]
+        for dimension, rows in part.groupby("dimension", sort=False):
+            wide = rows.drop_duplicates(["item", "rater"]).pivot(
+                index="item", columns="rater", values="rating"
+            )
+            if judge not in wide:
+                continue
+            values = [_spearman(wide[judge], wide[one]) for one in experts if one in wide]
+            values = [value for value in values if value is not None]
+            if values and max(values) <= -0.5:
+                found.append(
+                    f"{judge} runs against all experts{_on(dimension)}: perhaps the scale was "
+                    "used from the other end; ask, then declare [reversed]"
+                )
+    return found
 
 
 def _backwards(ratings):

@@ -268,9 +268,13 @@ def _completed(path, source):
 
 
 def _too_many(problems, allowed):
-    groups = problems.groupby(["file", "reason"], sort=False)
+    # Each second rating has a reason of its own: they are one kind.
+    second = problems["reason"].str.startswith(_SECOND)
+    kinds = problems["reason"].where(~second, _SECOND)
+    groups = problems.groupby(["file", kinds], sort=False)
     shown = []
-    for (file, reason), rows in list(groups)[:SHOWN]:
+    for (file, _), rows in list(groups)[:SHOWN]:
+        reason = rows["reason"].iloc[0]
         places = [
             f"line {row.line}"
             + (f" column {row.column}" if row.column else "")
@@ -280,15 +284,18 @@ def _too_many(problems, allowed):
         more = f" and {len(rows) - 3:,} more" if len(rows) > 3 else ""
         shown.append(f"{file} {', '.join(places)}{more}: {reason}")
     more = f"; and {groups.ngroups - SHOWN} other reasons" if groups.ngroups > SHOWN else ""
+    twice = ", duplicates = 'first' or 'last'" if second.any() else ""
     error = RatingsError(
         f"{count_of(len(problems), 'row')} that cannot be read: " + "; ".join(shown) + more,
         f"rows that fit the declared columns and scale; {allowed} may be dropped",
         "correct the rows, declare what they mean in raters.toml (missing, recode, outside, "
-        f"leave_out), or say how many may be dropped: drop_at_most = {len(problems)}",
+        f"leave_out{twice}), or say how many may be dropped: drop_at_most = {len(problems)}",
     )
     error.problems = problems
     return error
 
+
+_SECOND = "a second rating of item"
 
 LAYOUT_WORDS = {
     "long": "a row a rating",

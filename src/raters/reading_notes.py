@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -115,16 +116,24 @@ def nearly_same(names: Iterable[str], what: str) -> list[str]:
     first: dict[str, str] = {}
     again = []
     for name in names:
-        plain = _ZEROS.sub("", "".join(name.split()).casefold())
+        one_form = unicodedata.normalize("NFKC", name).casefold()
+        plain = _ZEROS.sub("", "".join(unicodedata.normalize("NFKC", one_form).split()))
         if first.setdefault(plain, name) != name:
             again.append((first[plain], name))
     if not again:
         return []
     a, b = again[0]
-    return [
+    notes = [
         f"{len(again):,} {what} ids are the same but for zeros, spaces or case, such as "
         f"{a!r} and {b!r}"
     ]
+    form = next((p for p in again if len({unicodedata.normalize("NFC", n) for n in p}) == 1), None)
+    if form:
+        # Both look alike when printed.
+        notes.append(
+            f"{what} ids in two Unicode forms, such as {ascii(form[0])} and {ascii(form[1])}"
+        )
+    return notes
 
 
 def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[str]:

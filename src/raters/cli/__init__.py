@@ -9,7 +9,7 @@ import threading
 
 from raters.cli.parser import UsageError, build
 from raters.cli.say import Say, printable
-from raters.errors import RatingsError
+from raters.errors import RatingsError, install
 
 OK, UNUSABLE, USAGE, FAULT, INTERRUPTED, STOPPED, CLOSED = 0, 1, 2, 70, 130, 143, 141
 # A module that is not installed -> the extra that brings it.
@@ -119,7 +119,7 @@ def _not_installed(error):
     return RatingsError(
         f"a command that needs {module or 'a package'}, which is not installed ({error})",
         "the core alone for inspect, agreement, benchmark, convert and simulate on CSV and JSON",
-        f'pip install "raters[{extra}]"' if extra else f"install {module or 'it'}",
+        install(extra) if extra else f"install {module or 'it'}",
     )
 
 

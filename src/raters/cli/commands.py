@@ -88,6 +88,7 @@ def _without_notes(found):
 def benchmark(options, say) -> None:
     """`raters benchmark`: verdicts on each judge."""
     from raters.benchmark.readings import verdict_counts
+    from raters.inspection import judges_backwards
     from raters.report import analysis
 
     reading = reading_of(options, say)
@@ -115,12 +116,16 @@ def benchmark(options, say) -> None:
             options.margin,
         )
     counts = verdict_counts(found)
+    turned = judges_backwards(ratings, judges, experts)
     if options.json:
         results = {"judges": judges, "experts": experts, "results": found, "counts": counts}
+        results["warnings"] = turned
         say.json(_for_machines("benchmark", reading, results, found.attrs))
         return
     _say_reading(reading, options, say)
     _say_verdicts(found, counts, experts, say)
+    for line in turned:
+        say.out(f"- {line}")
 
 
 def _experts(ratings, reference, judges):
@@ -199,7 +204,8 @@ def convert(options, say) -> None:
         say.json({"command": "convert", "file": str(options.out), **reading.to_dict()})
         return
     say.out(options.out)
-    say.remark(str(reading).replace("\n- ", "; "))
+    for line in str(reading).splitlines():
+        say.remark(line)
     if risky:
         say.remark(
             f"{risky:,} cells start with = + - @ as formulas do, and are written as they are: "

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from raters.config import Config, ScaleRules
 from raters.errors import RatingsError
+from raters.formats.base import checked_path
 from raters.inspection import read_as_proposed
 from raters.reading import Reading, read
 
@@ -70,6 +71,8 @@ def declared_of(options, say) -> Config | Path:
             f"--config, or {', '.join(quick)} for files without a {NAME}",
             f"write it into {options.config} and leave {given[0]} out",
         )
+    for path in options.files:
+        checked_path(path)
     if options.config:
         return options.config
     if options.scale:

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
-from raters.errors import RatingsError
+from raters.errors import RatingsError, install
 from raters.formats.base import (
     SHEET,
     Limits,
@@ -25,7 +25,7 @@ def _missing(extra, library, error):
     return RatingsError(
         f"a file that needs the library {library}, which is not installed",
         f'the extra "{extra}" of this package',
-        f'pip install "raters[{extra}]"',
+        install(extra),
     )
 
 
