@@ -484,7 +484,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(ratings, capsys, monk
 
     monkeypatch.setattr("raters.cli.given.read_as_proposed", no_module)
     assert main(["agreement", str(ratings), *SCALE]) == 1
-    said(capsys.readouterr().err, "openpyxl", 'pip install "raters[excel]"')
+    said(capsys.readouterr().err, "openpyxl", 'pip install ".[excel]"')
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,8 @@ def test_the_walk_through_prints_what_the_page_shows(tmp_path, monkeypatch, caps
 def label_studio():
     def one(by, value, **more):
         result = {"from_name": "quality", "type": "rating", "value": {"rating": value}}
-        return {"completed_by": by, "result": [result], **more}
+        topic = {"from_name": "topic", "type": "choices", "value": {"choices": ["work"]}}
+        return {"completed_by": by, "result": [result, topic], **more}
 
     return [
         {"id": n, "data": {"text": "t"}, "annotations": [one(1, a), one(2, b)], "predictions": []}
@@ -185,8 +186,9 @@ def prodigy():
 def webanno(entity):
     return (
         "#FORMAT=WebAnno TSV 3.3\n"
-        "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|value\n\n"
-        f"#Text=Ann met Bob\n1-1\t0-3\tAnn\tPER\t\n1-2\t4-7\tmet\t_\t\n1-3\t8-11\tBob\t{entity}\t\n"
+        "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value\n\n"
+        "#Text=Ann met Bob\n1-1\t0-3\tAnn\thttp://x\tPER\t\n1-2\t4-7\tmet\t_\t_\t\n"
+        f"1-3\t8-11\tBob\t_\t{entity}\t\n"
     )
 
 
@@ -275,6 +277,11 @@ TOOLS = {
          "log.json": json.dumps({"eval": {"model": "openai/m", "task": "t"},
                                  "samples": judged(sample)})},
         "openai/m, reading",
+    ),
+    "Several labels for one item": (
+        {"emotions.csv": "item,rater,labels\na,ann,joy; fear\na,bob,fear;joy\nb,ann,;\nb,bob,joy\n"
+         "c,ann,anger\nc,bob,\nd,ann,joy\nd,bob,joy; anger\n"},
+        "sets of labels count as equal only if they are identical",
     ),
     "A judge that compares two answers": ({"verdicts.jsonl": lines(VERDICTS)}, "settled.csv"),
 }  # fmt: skip

@@ -466,4 +466,4 @@ def test_without_pooch_a_download_says_what_to_install(monkeypatch, make):
     (make().target / "a/one.csv").unlink()
     with pytest.raises(RatingsError) as error:
         make().resolve("auto")
-    three_parts(error, "pooch is not installed", "raters[study]")
+    three_parts(error, "pooch is not installed", 'pip install ".[study]"')

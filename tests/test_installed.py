@@ -142,7 +142,7 @@ def test_every_command_of_the_core_works_and_the_others_name_their_extra(environ
         done = command(raters, *words, cwd=folder)
         assert done.returncode == 1 and done.stdout == "", (words, done.stdout)
         assert done.stderr.startswith("raters: Given: ") and done.stderr.count("\n") == 1
-        assert f'pip install "raters[{extra}]"' in done.stderr, done.stderr
+        assert f'pip install ".[{extra}]"' in done.stderr, done.stderr
     assert not {"report", "c.parquet", "tables"} & set(os.listdir(folder))
 
 

@@ -104,6 +104,105 @@ def test_everything_else_is_unreadable_with_a_reason(text, code):
     assert answer.reason
 
 
+# ------------------------------------------------------- another maximum, bounds, revisions
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Score: 4 of 10",
+        "Score: 4 von 10",
+        "Score: 4 (out of 10)",
+        "Score: **4** out of 10",
+        "Score: 4 out of ten",
+        "Score: 4 points out of a possible 10",
+        "4 (out of ten)",
+        "I rate it 4 on a scale of 10",
+        "I rate it 4 on a ten-point scale",
+        "Scale: 1-10. Score: 4",
+        "Auf einer Skala von 1 bis 10: Score: 4",
+        "Rating: 4 (1-10)",
+        "Rating: 4 (max 10)",
+        "Rating: 4 (10 = best)",
+        "Score: 4\nMaximum: 10",
+        "Score: 4. The maximum score is 10.",
+        '{"score": 4, "max": 10}',
+        '{"score": 4, "out_of": "10"}',
+    ],
+)
+def test_a_score_beside_another_maximum_is_refused(text):
+    assert (parse(text, FIVE).kind, parse(text, FIVE).code) == ("unreadable", "out-of-range")
+    # On a scale that ends there the same words are a score.
+    assert parse(text, TEN).value == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Score: 4 out of five",
+        "Score: 4 (max 5)",
+        "Score: 4 on a scale of 5",
+        "Score: 4 on a five-point scale",
+        "Score: 4 (5 is best)",
+        '{"score": 4, "max": 5}',
+        "It uses a maximum of 3 questions. Score: 4",
+        "Score: 4. It asks 2 questions instead.",
+        "Score: 4. On a scale from 1 to 5 this is rather high.",
+        "Score: 4\nTo correct it:\n1. Ask more.\n2. Say less.",
+        "Actually, it names 2 feelings. Score: 4",
+        "Initially 3; revised score: 4",
+        "Score: 4. I would not change it.",
+        "Score => 4",
+    ],
+)
+def test_the_scales_own_maximum_and_other_numbers_do_not_hurt(text):
+    assert parse(text, FIVE).value == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Score: 3. However, after reflection, I change my rating to 2.",
+        "Score: 3. On reflection, 2.",
+        "Score: 3. On reflection, two.",
+        "Score: 3. Actually 2.",
+        "Score: 3. Instead, 2.",
+        "Score: 3. I would rather say 2",
+        "Score: 3. Make that a 2!",
+        "Score: 3. Final answer: 2",
+        "Score: 3? No, 2.",
+        "Rating: 3\n\nCorrection: 2",
+        "3\n\nOn second thought: **2**",
+        "3/5. I was too kind, so I revise it to 2.",
+        '{"score": 3}\n\nOn reflection, 2.',
+        "Label: toxic\n\nCorrection: rude",
+        "toxic\nActually, rude.",
+    ],
+)
+def test_a_score_that_is_taken_back_is_ambiguous(text):
+    rule = LABELS if "toxic" in text else FIVE
+    assert (parse(text, rule).kind, parse(text, rule).code) == ("unreadable", "ambiguous")
+
+
+def test_a_verdict_that_is_taken_back_is_ambiguous():
+    order = ("X", "Y")
+    assert parse("Verdict: A. On reflection, B.", PAIR, order).code == "ambiguous"
+    assert parse('{"score": "A"} Correction: B', PAIR, order).code == "ambiguous"
+    assert parse("Verdict: A. Actually, a better one is hard to find.", PAIR, order).value == "X"
+
+
+@pytest.mark.parametrize("before", ["", "Score: ", "I give it ", "Rating: **"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">4", "> 4", ">=4", "<4", "≥4", "~4", "at least 4", "about 4", "around 4", "over 4",
+        "4+", "4-5", "4–5", "4 or 5", "4 to 5", "4 or five", "4, maybe 5", "4 (or 5)",
+        "4 or more", "4 at least", "4ish", "4-ish", "4 or so", "at least 4/5", "~4/5",
+    ],
+)  # fmt: skip
+def test_a_bound_or_a_range_is_no_score(before, text):
+    answer = parse(before + text, FIVE)
+    assert (answer.value, answer.kind) == (None, "unreadable")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -425,7 +524,21 @@ def test_several_scores_are_read_only_where_they_are_equal(scores):
 
 
 @pytest.mark.parametrize(
-    "piece", ["score ", "{", "{'a':", "<think>", "I can't ", "1,", "1 to ", "[[", "a b "]
+    "piece",
+    [
+        "score ",
+        "{",
+        "{'a':",
+        "<think>",
+        "I can't ",
+        "1,",
+        "1 to ",
+        "[[",
+        "a b ",
+        "no, ",
+        "max ",
+        "Score: 3. no ",
+    ],
 )
 def test_long_answers_take_no_more_than_seconds(piece):
     text = piece * (50_000 // len(piece))

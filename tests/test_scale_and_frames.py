@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from raters import RatingsError, Scale, check_ratings, counted, round_ratings, with_reference
+from raters import (
+    RatingsError,
+    Scale,
+    agreement,
+    check_ratings,
+    counted,
+    round_ratings,
+    with_reference,
+)
 from raters.frames import COLUMNS, tables
 from raters.scale import scale_for
 
@@ -250,3 +258,26 @@ def test_round_ratings_goes_to_the_even_neighbour():
     )
     assert round_ratings(frame)["rating"].tolist() == [2, 2, 2]
     assert round_ratings(frame, ["a"])["rating"].tolist() == [2, 2, 2.5]
+
+
+# ----------------------------------------------------------- labels that pandas may swallow
+@pytest.mark.parametrize("word", ["None", "NA", "null", "N/A", "nan"])
+def test_a_label_that_pandas_takes_for_missing_is_said(word, tmp_path):
+    path = tmp_path / "ratings.csv"
+    rows = [("a", "joy", word), ("b", "joy", "joy"), ("c", word, word), ("d", "fear", "fear")]
+    path.write_text("item,rater,rating\n" + "".join(
+        f"{item},{who},{cell}\n" for item, *two in rows for who, cell in zip("xy", two)
+    ))  # fmt: skip
+    scale = Scale(["joy", "fear", word], measurement="nominal")
+    swallowed = pd.read_csv(path, dtype=str)
+    kept = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+    notes = [
+        agreement(frame, scale, "krippendorff_alpha_nominal", resamples=0)["note"].iloc[0]
+        for frame in (swallowed, kept)
+    ]
+    assert f"no rating is {word!r}" in notes[0] and "keep_default_na=False" in notes[0]
+    assert "keep_default_na" not in notes[1]
+    # An ordinary label that nobody used is no reason to ask.
+    other = Scale(["joy", "fear", "none of them"], measurement="nominal")
+    note = agreement(swallowed, other, "krippendorff_alpha_nominal", resamples=0)["note"].iloc[0]
+    assert "keep_default_na" not in note

@@ -947,13 +947,13 @@ def test_slots_from_the_numbers_of_ratings(counts, order):
 
 def test_the_extra_is_named_where_it_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "ibis", None)
-    refused(lambda: counted("x.csv", FIVE), 'pip install "raters[sql]"')
+    refused(lambda: counted("x.csv", FIVE), 'pip install ".[sql]"')
 
 
 def test_duckdb_is_named_where_it_is_not_installed(monkeypatch, as_file):
     path = as_file(small())
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    refused(lambda: counted(path, FIVE), "duckdb not installed", 'pip install "raters[sql]"')
+    refused(lambda: counted(path, FIVE), "duckdb not installed", 'pip install ".[sql]"')
 
 
 def test_the_package_does_not_load_what_the_extra_brings():

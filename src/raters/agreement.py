@@ -14,7 +14,15 @@ from raters.coefficients import MANY, NEEDS_RATERS, PAIR, Ratings, Sums, chosen
 from raters.coefficients.base import jackknife_error, notes, ratio
 from raters.coefficients.ratings import centre
 from raters.errors import RatingsError
-from raters.frames import Counted, Table, checked, counted_table, groups_of, tables
+from raters.frames import (
+    Counted,
+    Table,
+    checked,
+    counted_table,
+    groups_of,
+    lost_to_pandas,
+    tables,
+)
 from raters.multiplicity import adjusted
 from raters.resampling import (
     Draws,
@@ -529,11 +537,14 @@ class _Run:
         middle = centre(table.values[np.isfinite(table.values)])
         functions = chosen(self.statistics, self.known, table.scale)
         rising = _all_rise(table.values, table.counts)
+        lost = lost_to_pandas(table.values, table.scale)
         for labels, columns in comparisons:
             names = [table.raters[c] for c in columns]
             x = Ratings(table.values[:, columns], table.scale, table.counts, names, middle)
             hint = notes(
-                "" if rising else _backwards(x), "" if self.known is PAIR else _constant(x)
+                "" if rising else _backwards(x),
+                "" if self.known is PAIR else _constant(x),
+                lost,
             )
             where = {"framework": table.framework, "dimension": table.dimension, **labels}
             for name, function in functions.items():

@@ -28,3 +28,27 @@ class RatingsError(ValueError):
         parts = (given, allowed, todo)
         self.given, self.allowed, self.todo = (part.strip().rstrip(".") for part in parts)
         super().__init__(f"Given: {self.given}. Allowed: {self.allowed}. To do: {self.todo}.")
+
+
+def install(extra: str) -> str:
+    """How to get an extra of this package: the one place that says so.
+
+    Parameters
+    ----------
+    extra : str
+        Its name in pyproject.toml.
+
+    Returns
+    -------
+    str
+
+    Notes
+    -----
+    The package is on no index. It is installed from a copy of its repository.
+
+    Examples
+    --------
+    >>> print(install("report"))
+    in a copy of the repository of raters: pip install ".[report]"
+    """
+    return f'in a copy of the repository of raters: pip install ".[{extra}]"'

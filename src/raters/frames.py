@@ -526,6 +526,47 @@ def with_reference(
     return result
 
 
+# Cells that pandas.read_csv takes for missing unless it is told otherwise.
+_PANDAS_MISSING = frozenset(
+    ["None", "NA", "N/A", "n/a", "<NA>", "null", "NULL", "nan", "NaN", "-nan", "-NaN", "#N/A"]
+)
+
+
+def lost_to_pandas(values: np.ndarray, scale) -> str:
+    """A word for a label that pandas may have read as missing, or "".
+
+    Parameters
+    ----------
+    values : array
+        The ratings as values of the scale; NaN is missing.
+    scale : Scale
+
+    Returns
+    -------
+    str
+
+    Notes
+    -----
+    Only where ratings are missing and none is the label: a suspicion, not a finding.
+
+    Examples
+    --------
+    >>> scale = Scale(["joy", "None"], measurement="nominal")
+    >>> lost_to_pandas(np.array([scale.value_of("joy"), np.nan]), scale)[:20]
+    "no rating is 'None',"
+    """
+    if scale.measurement != "nominal" or not np.isnan(values).any():
+        return ""
+    words = [level for level in scale.levels if str(level).strip() in _PANDAS_MISSING]
+    gone = [word for word in words if not (values == scale.value_of(word)).any()]
+    if not gone:
+        return ""
+    return (
+        f"no rating is {gone[0]!r}, and some are missing: pandas.read_csv takes that word for "
+        "missing unless keep_default_na=False"
+    )
+
+
 def _checked_frame(ratings, verb):
     if not isinstance(ratings, pd.DataFrame) or not set(COLUMNS) <= set(ratings.columns):
         raise RatingsError(

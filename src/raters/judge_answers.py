@@ -11,7 +11,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from numbers import Real
@@ -163,8 +163,10 @@ def parse(text, rule: Rule, order: tuple[str, str] | None = None) -> Answer:
     as the score only where something says so: it is the whole answer, stands alone on a line
     or ends a sentence such as "this is a 2"; it follows a word such as "score" or "rating",
     stands in ``[[ ]]``, or before "/5" or "out of 5" where 5 is the top of the scale. Two
-    different scores, ranges, numbers off the scale and percentages are unreadable; nothing is
-    clamped, rounded or averaged. JSON is parsed as it is first, and mended (trailing commas,
+    different scores, ranges, numbers off the scale and percentages are unreadable; so are bounds
+    ("at least 4"), a score beside a maximum that is not the scale's ("4 of 10") and a score
+    that is taken back later ("Score: 3. On reflection, 2."). Nothing is clamped, rounded or
+    averaged. JSON is parsed as it is first, and mended (trailing commas,
     Python's spelling) only where that fails.
 
     Examples
@@ -224,7 +226,8 @@ def _found(said, rule, order):
     # to another key.
     like_json = _FENCE.sub("", said).lstrip().startswith("{") and '"' in said
     if rule.kind == "json" or document.objects or like_json:
-        return _by_key(document, rule, order)
+        answer = _by_key(document, rule, order)
+        return _kept(answer, said.rpartition("}")[2], _others(rule, order))
     if rule.kind == "number":
         return _by_number(said, rule)
     if rule.kind == "pair":
@@ -341,8 +344,36 @@ _NOT_GIVEN = frozenset(
 _SUPPOSED = re.compile(
     r"\s*['\"*_`)]*\s*(?:would|means|requires|indicates|is (?:for|reserved))\b", re.I
 )
+_WORDS = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "twenty": 20, "hundred": 100, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5,
+    "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "hundert": 100,
+}  # fmt: skip
+_ANY_NUMBER = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS)})(?!\w))"
+# What makes a number a bound, a range, a share or a doubt instead of a score.
 _GOES_ON = re.compile(
-    rf"\s*(?:-|–|—|~|/|,|&|\b(?:to|or|and)\b)\s*{_NUMBER}|\s?%|[½⅓⅔¼¾⅛+]|[A-Za-z]", re.I
+    rf"[\s\"'*_`)]*(?:(?:-|–|—|~|→|/|,|&|\b(?:to|or|and|bis|oder|und)\b)\s*{_ANY_NUMBER}"
+    rf"|[,(–—-]?\s*(?:\b(?:or|and|maybe|perhaps|possibly|probably|even|leaning|towards?|vielleicht)\b"
+    rf"\s*){{1,4}}(?:an?\s+)?{_ANY_NUMBER}"
+    r"|,?\s*\b(?:or|and|oder|und)\s+(?:more|less|higher|lower|better|worse|above|below|over|under|so|up|mehr|"
+    r"weniger)\b|\(?\s*(?:at\s+(?:least|most)|ish|plus|minus|mindestens|höchstens)\b|-ish\b"
+    r"|\?)|\s?%|[½⅓⅔¼¾⅛+]|[A-Za-z]",
+    re.I,
+)
+_BOUND = re.compile(
+    r"(?:(?<![-=>])>=?|<=?|[≥≤~≈±]|\b(?:at\s+(?:least|most)|about|around|approximately|approx\.?|"
+    r"roughly|nearly|almost|circa|ca\.|close\s+to|more\s+than|less\s+than|(?:high|low)er\s+than|"
+    r"over|under|above|below|up\s+to|not|mindestens|höchstens|etwa|ungefähr|rund|fast|knapp|"
+    r"über|unter))\s*(?:\ban?\s+)?[\"'*_`(]*$",
+    re.I,
+)
+# "4 of 10", "4 (out of ten)", "4 points out of a possible 10".
+_OF_TOP = re.compile(
+    r"[\s\"'*_`)\]]*(?:points?|stars?|Punkten?|Sternen?)?[\s(\[]*"
+    r"(?:/|\b(?:out\s+of|of|von|aus|over|sur|sobre|su|av|af)\b)\s*"
+    r"(?:(?:an?|the|maximal|maximum|max\.?|possible|total|of)\s+){0,4}[*_`\"']*"
+    rf"({_ANY_NUMBER})(?![\w/])",
+    re.I,
 )
 
 
@@ -360,23 +391,23 @@ def _by_number(said, rule):
     said, other = _without_the_scale(said, rule.scale)
     if other:
         return _unreadable("out-of-range", f"it speaks of another scale: {other!r}")
-    marked = [(m["number"], m.end("number")) for m in _BRACKETS.finditer(said)]
+    marked = [m.span("number") for m in _BRACKETS.finditer(said)]
     for match in _marked(rule.key).finditer(said):
         before = said[max(0, match.start() - 40) : match.start()].split()[-2:]
         if _NOT_GIVEN.intersection(word.lower() for word in before) or _SUPPOSED.match(
             said, match.end()
         ):
             continue
-        marked.append((match["number"], match.end("number")))
+        marked.append(match.span("number"))
     if marked:
         return _one_number(said, marked, rule)
-    shares = [(m["number"], m.start("number"), m) for m in _SHARE.finditer(said)]
+    shares = [m.span("number") for m in _SHARE.finditer(said)]
     if shares:
-        return _one_number(said, [(n, m.end("number")) for n, _, m in shares], rule)
-    lone = [(m["number"], m.end("number")) for m in (*_LONE.finditer(said), *_IS_A.finditer(said))]
+        return _one_number(said, shares, rule)
+    lone = [m.span("number") for m in (*_LONE.finditer(said), *_IS_A.finditer(said))]
     glossed = _GLOSSED.match(said)
     if glossed and not lone:
-        return _value(glossed["number"], rule)
+        lone = [glossed.span("number")]
     if lone:
         return _one_number(said, lone, rule)
     spread = _BETWEEN.search(said) or _RANGE.search(said)
@@ -386,8 +417,9 @@ def _by_number(said, rule):
 
 
 _SPEAKS_OF_SCALE = re.compile(
-    rf"\b(?:on|using|with|from)?\s*(?:a|the)?\s*(?:scale|range)\s+(?:of|from)?\s*"
-    rf"(?P<a>{_NUMBER})\s*(?:-|–|—|to|and|through)\s*(?P<b>{_NUMBER})"
+    rf"\b(?:on|using|with|from)?\s*(?:a|the)?\s*(?:scale|range|skala|échelle|escala)"
+    rf"(?:\s*:\s*|\s+)(?:of|from|is|goes|goes\s+from|von|de)?\s*"
+    rf"(?P<a>{_NUMBER})\s*(?:-|–|—|to|and|through|bis|à|a)\s*(?P<b>{_NUMBER})"
     rf"|\((?:from\s+)?(?P<c>{_NUMBER})\s*(?:-|–|—|to)\s*(?P<d>{_NUMBER})\)"
     rf"|\b(?P<e>\d+)\s*(?:-|–|—|to)\s*(?P<f>\d+)\s+scale\b",
     re.I,
@@ -401,20 +433,54 @@ def _without_the_scale(said, scale):
     for match in _SPEAKS_OF_SCALE.finditer(said):
         ends = [number for number in match.groups() if number is not None]
         if [_plain(n) for n in ends] != [scale.low, scale.high]:
-            in_brackets = match["c"] is not None
-            other = other or ("" if in_brackets else match.group(0).strip())
+            # "(2-3)" may be anything; "(1-10)" is a scale.
+            low, high = map(_plain, ends)
+            a_scale = match["c"] is None or (low in (0, 1) and (high or 0) > scale.high)
+            other = other or (match.group(0).strip() if a_scale else "")
             continue
         parts += [said[last : match.start()], " "]
         last = match.end()
-    return "".join([*parts, said[last:]]), other
+    return "".join([*parts, said[last:]]), other or _other_top(said, scale)
+
+
+# As a top of a scale; short, so that long rows of numbers take no time.
+_SMALL = rf"(?:\d{{1,4}}(?:[.]\d{{1,2}})?|(?:{'|'.join(_WORDS)})(?!\w))"
+_SAYS_TOP = re.compile(
+    rf"\b(?:scale|skala)\s+(?:of|to|up\s+to|out\s+of|bis|von)\s+(?P<scale>{_SMALL})(?![\w.-]*\d)"
+    rf"(?!\s*(?:-|–|—|to|and|through|bis|à)\s*{_NUMBER})"
+    rf"|(?<![\w.,])(?P<points>{_SMALL})[\s-]*points?[\s-]+(?:\w+\s+)?scale\b"
+    r"|\bmax(?:imum|imal)?\b\.?\s*(?:possible\s+)?(?:score|rating|grade|mark|value|points?)\s*"
+    rf"(?:is|was|of|=|:)?\s*(?P<named>{_SMALL})(?!\w)"
+    rf"|\bmax(?:imum|imal)?\b\.?\s*(?:of|is|=|:)?\s*(?P<max>{_SMALL})(?!\w)(?=\s*(?:[^\w\s]|$|points?\b))"
+    rf"|(?<![\w.,])(?P<best>{_SMALL})\s*(?:=|is|being|means)\s*(?:the\s+)?"
+    r"(?:best|highest|max|maximum|top|perfect|excellent)\b",
+    re.I,
+)
+
+
+def _other_top(said, scale):
+    """A mention of a highest score that is not the scale's, or ""."""
+    for match in _SAYS_TOP.finditer(said):
+        number = _plain(match[match.lastgroup])
+        fits = {scale.high}
+        if match.lastgroup == "points":
+            fits.add(float(len(scale.levels)))
+        if match.lastgroup == "best":
+            fits.add(scale.low)  # 1 may be the best mark
+        if number not in fits:
+            return match.group(0).strip()
+    return ""
 
 
 def _one_number(said, found, rule):
     """The score, where all that is marked as one says the same."""
     answers = {}
-    for number, end in found:
-        tail = said[end:]
-        share = re.match(rf"\s*(?:/|\bout\s+of\b)\s*({_NUMBER})(?![\w/])", tail, re.I)
+    for start, end in found:
+        number, tail = said[start:end], said[end : end + 200]
+        bound = _BOUND.search(said[max(0, start - 40) : start])
+        if bound:
+            return _unreadable("ambiguous", f"not one number: {(bound.group() + number).strip()!r}")
+        share = _OF_TOP.match(tail)
         if share:
             if _plain(share.group(1)) != rule.scale.high:
                 whole = (number + share.group(0)).strip()
@@ -429,12 +495,93 @@ def _one_number(said, found, rule):
     }
     if len(different) > 1:
         return _unreadable("ambiguous", f"several different scores: {', '.join(answers)}")
-    return next(iter(answers.values()))
+    answer = next(iter(answers.values()))
+    return _kept(answer, said[min(end for _, end in found) :], _numbers_on(rule.scale))
+
+
+# A score may be taken back: "Score: 3. On reflection, 2."
+_REVISED = re.compile(
+    r"\b(?:chang(?:e|ed|ing)|correct(?:ion|ed|ing)?|revis(?:e|ed|ing|ion)|amend(?:ed|ing|ment)?|"
+    r"adjust(?:ed|ing|ment)?|lower(?:ed|ing)?|rais(?:e|ed|ing)|updat(?:e|ed|ing)|(?:up|down)grad"
+    r"(?:e|ed|ing)|reconsider(?:ed|ing|ation)?|reflection|second\s+thoughts?|actually|instead|"
+    r"rather|final(?:ly)?|wait|sorry|no|meant|make\s+(?:that|it)|scratch\s+that|edit|"
+    r"korrektur|korrigiert?|eigentlich|vielmehr|doch|stattdessen|endgültig)\b",
+    re.I,
+)
+_LOOKED_AT = 160  # characters after a word of revision
+# Where a rating may stand: after a sign or a word that leads to it, and before a stop.
+_LEADS = (
+    r"(?:^|[:,.;!?(=>–—\"'*_`\[-]|\b(?:to|an?|as|is|be|of|with|say|give|it|that|at|now|"
+    r"score|rating|grade|label|answer|verdict|zu|auf|ist|eine?))[\s\"'*_`(\[]*"
+)
+
+
+def _kept(answer, after, others):
+    """The answer, unless what follows it takes it back for another one of `others`."""
+    if answer.kind != "parsed":
+        return answer
+    for word in _REVISED.finditer(after):
+        rest = after[word.end() : word.end() + _LOOKED_AT]
+        for match in others.pattern.finditer(rest):
+            told = others.level_of(match["level"])
+            if told is not None and told != answer.value:
+                said = (word.group() + rest[: match.end("level")])[-60:].strip()
+                was = f"{answer.value:g}" if isinstance(answer.value, Real) else answer.value
+                return _unreadable("ambiguous", f"{was}, which is revised: {said!r}")
+    return answer
+
+
+@dataclass(frozen=True)
+class _Others:
+    """How levels are found in what follows a score, and which one a spelling is."""
+
+    pattern: re.Pattern
+    level_of: Callable
+
+
+@lru_cache(maxsize=64)
+def _spelled(names):
+    # Before a letter it counts something ("2 questions"); "2. Ask" on a line is a list.
+    choice = "|".join(re.escape(n) if n != _NUMBER else n for n in names)
+    return re.compile(
+        rf"{_LEADS}(?<![\w.])(?!(?<=\n)\d+[.)][ \t]+\w)(?P<level>{choice})(?![\w%])"
+        r"(?=[\s\"'*_`)\]]*(?:[.,;:!?(–—/-]|$|\n"
+        r"|\b(?:out|instead|now|because|since|as|and|but|then)\b))",
+        re.I,
+    )
+
+
+def _others(rule, order):
+    """What could take the place of an answer that was read from JSON."""
+    if rule.kind == "pair":
+        spelled = {**POSITIONS, **_lowered(rule.labels)}
+
+        def system(text):
+            return _position(Answer(spelled[text.lower()], "parsed"), order, rule).value
+
+        return _Others(_spelled(tuple(sorted(spelled, key=len, reverse=True))), system)
+    if all(isinstance(level, Real) for level in rule.scale.levels):
+        return _numbers_on(rule.scale)
+    return _labels_of(_spellings(rule))
+
+
+def _labels_of(spellings):
+    names = tuple(sorted(spellings, key=len, reverse=True))
+    return _Others(_spelled(names), lambda text: spellings.get(text.lower()))
+
+
+def _numbers_on(scale):
+    def level_of(text):
+        number = _plain(text)
+        value = math.nan if number is None else scale.value_of(number)
+        return None if math.isnan(value) else value
+
+    return _Others(_spelled((_NUMBER, *_WORDS)), level_of)
 
 
 def _plain(number):
     try:
-        return float(number)
+        return float(_WORDS.get(number.lower(), number))
     except ValueError:
         return None
 
@@ -488,22 +635,29 @@ def _by_label(said, spellings):
     marked = re.compile(
         rf"{_LABEL_MARK}(?P<label>{choice})(?!\w)(?P<after>\s*(?:/|,|\bor\b|\band\b)\s*\w+)?", re.I
     )
-    found = [spellings[m["label"].lower()] for m in marked.finditer(said)]
+    found = [(spellings[m["label"].lower()], m.end("label")) for m in marked.finditer(said)]
     if any(m["after"] and _bare(re.sub(r"^\s*(?:/|,|or|and)\s*", "", m["after"])) in spellings
            for m in marked.finditer(said)):  # fmt: skip
         return _unreadable("ambiguous", "several labels at once")
-    inside = [_bare(m.group(1)) for m in _BRACKETS_ANY.finditer(said)]
-    found += [spellings[name] for name in inside if name in spellings]
-    if not found:
-        lines = [_bare(line) for line in said.splitlines()]
-        found = [spellings[line] for line in lines if line in spellings]
-    different = list(dict.fromkeys(found))
+    found += _bare_ones(_BRACKETS_ANY, said, spellings)
+    found = found or _bare_ones(_LINE, said, spellings)
+    different = list(dict.fromkeys(label for label, _ in found))
     if len(different) == 1:
-        return Answer(different[0], "parsed")
+        after = said[min(end for _, end in found) :]
+        return _kept(Answer(different[0], "parsed"), after, _labels_of(spellings))
     if different:
         names = ", ".join(map(str, different))
         return _unreadable("ambiguous", f"several different labels: {names}")
     return _unreadable("no-score", "no label that is marked as the answer")
+
+
+_LINE = re.compile(r"^(.+)$", re.M)
+
+
+def _bare_ones(pattern, said, spellings):
+    """The labels that are all of what a pattern finds, and where each ends."""
+    matches = [(_bare(m.group(1)), m.end()) for m in pattern.finditer(said)]
+    return [(spellings[name], end) for name, end in matches if name in spellings]
 
 
 def _bare(text):
@@ -665,7 +819,8 @@ def _by_key(document, rule, order):
         if found == "twice":
             return _unreadable("ambiguous", f"more than one key {rule.key!r}")
         if found:
-            answers.append(_of_json(value, rule, order))
+            other = _other_maximum(one, rule)
+            answers.append(other or _of_json(value, rule, order))
     if not answers:
         return _unreadable("no-score", f"no key {rule.key!r} in the JSON object")
     if len({(a.kind, a.value) for a in answers}) > 1:
@@ -674,6 +829,22 @@ def _by_key(document, rule, order):
     if answer.kind == "parsed" and document.mended:
         return Answer(answer.value, "parsed", "repaired", f"JSON mended: {document.mended}")
     return answer
+
+
+_MAXIMA = frozenset(["max", "maximum", "maxscore", "maxrating", "outof", "scalemax"])
+
+
+def _other_maximum(one, rule):
+    """The refusal of a score beside a "max" that is not the scale's, or None."""
+    _, beside = _at(one, rule.key.split(".")[:-1])
+    for key, value in (beside if rule.scale.measurement != "nominal" else {}).items():
+        is_max = re.sub(r"[\W_]", "", str(key)).lower() in _MAXIMA
+        number = _plain(str(value)) if is_max and not isinstance(value, bool) else None
+        if number is not None and number != rule.scale.high:
+            return _unreadable(
+                "out-of-range", f"{key} is {value}, where the scale ends at {rule.scale.high:g}"
+            )
+    return None
 
 
 def _at(value, keys):

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from raters.errors import RatingsError
+from raters.errors import RatingsError, install
 from raters.frames import (
     COLUMNS,
     Counted,
@@ -257,7 +257,7 @@ def _ibis():
         raise RatingsError(
             f"ratings in files or a database, with {error.name or 'ibis'} not installed",
             "the extra 'sql' of this package (ibis and DuckDB)",
-            'pip install "raters[sql]"',
+            install("sql"),
         ) from error
     return ibis
 
@@ -281,7 +281,7 @@ def _opened(source, table, connection, separator, settings, columns) -> Iterator
         raise RatingsError(
             "ratings in files, with duckdb not installed",
             "the extra 'sql' of this package (ibis and DuckDB)",
-            'pip install "raters[sql]"',
+            install("sql"),
         ) from error
     folder = settings.get("temp_directory")
     folder = folder if folder and Path(folder).is_dir() else None

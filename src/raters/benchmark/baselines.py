@@ -27,7 +27,7 @@ from raters.benchmark.shared import (
     with_means,
 )
 from raters.coefficients import PAIR, chosen
-from raters.errors import RatingsError
+from raters.errors import RatingsError, install
 from raters.frames import check_ratings, tables, with_reference
 
 GROUP = "baseline"
@@ -248,7 +248,7 @@ def _ridge(texts, y, scale, cut):
         raise RatingsError(
             "texts, but scikit-learn is not installed",
             "the baseline 'words' with scikit-learn",
-            'pip install "raters[judge]", or leave texts= out',
+            f"leave texts= out, or {install('judge')}",
         ) from error
 
     def learn(train):

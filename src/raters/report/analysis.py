@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from raters.agreement import agreement, pairwise
+from raters.agreement import MEAN, agreement, pairwise
 from raters.benchmark.readings import benchmark, reference_raters
 from raters.coefficients import NEEDS_ORDER, NEEDS_RATERS
 from raters.errors import RatingsError
+from raters.label_sets import SEPARATOR
 from raters.scale import Scale, scale_for
 
 # The first one is the main one: shown in charts, used for planning.
@@ -32,6 +33,10 @@ _FEWEST = 200  # resamples; fewer say nothing about an interval
 _CROWD = 50  # raters of a group above which columns are places, not people
 _MATRIX = 150_000_000  # cells of items by raters (1.2 GB)
 PLACE = "rating no. "
+WHOLE_SETS = (
+    "sets of labels count as equal only if they are identical: "
+    'raters.label_sets.set_alpha("jaccard") gives part credit'
+)
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,7 @@ def within_groups(
             draws = _draws_within(frame, kind.scale, groups, mean_too, resamples)
             options = {"resamples": draws, "seed": seed, "level": level, "interval": interval}
             part = agreement(frame, kind.scale, chosen, groups, mean=mean_too, **options)
-            rows.append(part)
+            rows.append(_with_note_on_sets(part, kind.scale))
     if not rows:
         raise RatingsError(
             "ratings in which no group has two raters",
@@ -155,6 +160,43 @@ def within_groups(
             "declare [groups] in raters.toml, or look at pairs of raters",
         )
     return _joined(rows)
+
+
+def of_sets(scale: Scale) -> bool:
+    """Whether a scale's levels are sets of labels, as `raters.read` makes them.
+
+    Parameters
+    ----------
+    scale : Scale
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> of_sets(Scale(["", "a", "a; b"], measurement="nominal"))
+    True
+    """
+    names = [str(level) for level in scale.levels]
+    return scale.measurement == "nominal" and "" in names and any(SEPARATOR in n for n in names)
+
+
+def _with_note_on_sets(rows, scale):
+    """Results on sets of labels say how sets are compared."""
+    whole = {name: of_sets(scale_for(scale, "all", name)) for name in pd.unique(rows["dimension"])
+             if name != MEAN}  # fmt: skip
+    whole[MEAN] = any(whole.values())
+    if not whole[MEAN]:
+        return rows
+    attrs = dict(rows.attrs)
+    notes = [
+        "; ".join(filter(None, [WHOLE_SETS, note])) if whole.get(name) else note
+        for name, note in zip(rows["dimension"], rows["note"])
+    ]
+    rows = rows.assign(note=notes)
+    rows.attrs = attrs
+    return rows
 
 
 def _draws_within(ratings, scale, groups, mean, given):
@@ -249,7 +291,8 @@ def between_pairs(
         if (here is None and len(there) > 1) or here:
             options = {"resamples": resamples, "seed": seed, "level": level, "interval": interval}
             chosen = list(statistics) or PAIRS[kind.ordered]
-            rows.append(pairwise(kind.ratings, kind.scale, chosen, here, **options))
+            found = pairwise(kind.ratings, kind.scale, chosen, here, **options)
+            rows.append(_with_note_on_sets(found, kind.scale))
     if not rows:
         raise RatingsError(
             f"ratings by {ratings['rater'].nunique()} rater", "two raters or more", "add a rater"
@@ -396,12 +439,11 @@ def against_experts(
     for kind, here in with_both(ratings, scale, judges, experts):
         used = resamples_for(kind.ratings["item"].nunique(), resamples)
         statistic = list(statistics) or PAIRS[kind.ordered][0]
-        rows.append(
-            benchmark(
-                kind.ratings, kind.scale, here, list(experts), statistic, list(readings), used,
-                seed, level, interval, True, margin,
-            )
+        found = benchmark(
+            kind.ratings, kind.scale, here, list(experts), statistic, list(readings), used,
+            seed, level, interval, True, margin,
         )  # fmt: skip
+        rows.append(_with_note_on_sets(found, kind.scale))
     whole = pd.concat(rows, ignore_index=True)
     whole.attrs = {"level": level, "resamples": used, "seed": seed, "margin": margin}
     return whole

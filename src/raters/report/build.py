@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from raters.config import Config
-from raters.errors import RatingsError
+from raters.errors import RatingsError, install
+from raters.formats.base import count_of
 from raters.reading import named_paths
 from raters.report.execute import MADE, TEMPLATE, NotebookError, execute
 from raters.report.html import Section, bullets
@@ -137,7 +138,7 @@ def _check_installed():
         raise RatingsError(
             f"a report without the packages {', '.join(absent)}",
             "the extra report; inspect, agreement and benchmark need none",
-            'pip install "raters[report]"',
+            install("report"),
         )
 
 
@@ -263,7 +264,7 @@ def write_tables(study: Study, folder) -> Section:
     lines = []
     for name, frame in study.tables.items():
         write_csv(spreadsheet_safe(frame), folder / f"{name}.csv")
-        lines.append(f"tables/{name}.csv: {len(frame):,} rows")
+        lines.append(f"tables/{name}.csv: {count_of(len(frame), 'row')}")
     return Section(bullets(lines))
 
 

@@ -116,8 +116,12 @@ def _scales(study):
     said = {}
     for dimension in study.dimensions:
         scale = study.scale_of(dimension)
-        levels = few([scale.name_of(v) for v in scale.values]).replace("'", "")
-        said.setdefault(f"{levels} ({scale.measurement})", []).append(dimension)
+        names, kind = [scale.name_of(v) for v in scale.values], scale.measurement
+        if study.sets_on(dimension):
+            # Not the combinations that occur, which are the levels of the scale.
+            names, kind = study.reading.config.rules_of(dimension).levels, "sets of labels"
+        levels = few(names).replace("'", "")
+        said.setdefault(f"{levels} ({kind})", []).append(dimension)
     if len(said) == 1:
         return next(iter(said))
     return "; ".join(f"{', '.join(names[:4])}: {text}" for text, names in list(said.items())[:6])

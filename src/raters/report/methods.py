@@ -93,7 +93,10 @@ def _data(study):
         on = f" on {count_of(len(study.dimensions), 'dimension')} ({names})"
     text = f"{count_of(counts['raters'], 'rater')} rated {count_of(counts['items'], 'item')}{on}"
     scales = {study.scale_of(d) for d in study.dimensions}
-    if len(scales) == 1:
+    sets = [d for d in study.dimensions if study.sets_on(d)]
+    if sets:
+        text += _on_sets(study, sets)
+    elif len(scales) == 1:
         scale = next(iter(scales))
         levels = few([scale.name_of(v) for v in scale.values]).replace("'", "")
         text += f", with the levels {levels} ({scale.measurement})"
@@ -109,6 +112,18 @@ def _data(study):
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in study.reading.counts["answers"].items())
         text += f" Answers in free text were read by declared rules: {kinds}."
     return text
+
+
+def _on_sets(study, sets):
+    """What a rating is where raters give several labels: the labels, not their combinations."""
+    config = study.reading.config
+    labels = dict.fromkeys(str(level) for d in sets for level in config.rules_of(d).levels)
+    where = "" if len(sets) == len(study.dimensions) else f" ({few(sets, 6)})".replace("'", "")
+    named = few(list(labels)).replace("'", "")
+    return (
+        f", with sets of the labels {named}{where}; two sets were counted as equal only where they "
+        "are identical"
+    )
 
 
 def _names(statistics, cited):

@@ -38,7 +38,8 @@ _NAMES = {
     "mean_percent_agreement": "percent agreement (mean of pairs)",
     "percent_agreement": "percent agreement",
 }
-_RESULT = {"estimate": "estimate", "interval": "interval", "n_items": "items"}
+# Right after the names: on a phone the rest has to be scrolled to.
+_FIRST = {"estimate": "estimate", "interval": "interval"}
 
 
 def _named(statistic):
@@ -62,7 +63,7 @@ def _notes(frame, labels, most=30):
     """The notes, each once, with the rows that it is about."""
     about: dict[str, list[str]] = {}
     for row in frame[frame["note"].ne("")].to_dict("records"):
-        name = ", ".join(str(row[c]) for c in labels if row[c] not in ("", "all"))
+        name = ", ".join(_named(str(row[c])) for c in labels if row[c] not in ("", "all"))
         about.setdefault(row["note"], []).append(name)
     lines = []
     for note, names in about.items():
@@ -105,6 +106,8 @@ def _agreement_lines(study):
     for (group, statistic), rows in _main(study).groupby(["group", "statistic"], sort=False):
         known = rows[rows["estimate"].notna()]
         who = f"Group {group}, {_named(statistic)}"
+        if any(study.sets_on(dimension) for dimension in rows["dimension"]):
+            who += " of whole sets"
         if known.empty:
             lines.append(f"{who}: not defined. {rows['note'].iloc[0]}.")
             continue
@@ -130,14 +133,15 @@ def _judge_lines(study):
     for judge, rows in counts.groupby("judge", sort=False):
         total = rows.sum(numeric_only=True)
         parts = {
-            "above the experts' ceiling": total.above,
-            f"within {study.margin:g} of it": total.within,
-            "below it": total.below,
-            "cannot be told": total.cannot_tell,
+            "above the experts' agreement": total.above,
+            f"within {study.margin:g} of the experts' agreement": total.within,
+            "below the experts' agreement": total.below,
+            "no verdict": total.cannot_tell,
             "not defined": total.other,
         }
-        said = ", ".join(f"{what} on {n}" for what, n in parts.items() if n)
-        lines.append(f"Judge {judge}, {count_of(total.dimensions, 'dimension')}: {said}.")
+        of = count_of(total.dimensions, "dimension")
+        said = "; ".join(f"{what} on {n} of {of}" for what, n in parts.items() if n)
+        lines.append(f"Judge {judge}: {said}.")
         lines += _mean_line(found[(found["judge"] == judge) & (found["reading"] == "single")])
     return lines
 
@@ -196,9 +200,10 @@ def data(study: Study) -> Section:
     if len(reading.left_out):
         columns = {"file": "file", "reason": "reason", "n": "rows"}
         parts.append(table(reading.left_out, "No ratings, by declaration.", columns, "left_out"))
-    if len(reading.missing):
+    missing = _missing_by_kind(reading)
+    if len(missing):
         columns = {"file": "file", "cell": "written as", "n": "ratings"}
-        parts.append(table(reading.missing, "Missing ratings.", columns, "missing"))
+        parts.append(table(missing, "Missing ratings.", columns, "missing"))
     if len(reading.answers):
         columns = {"rater": "judge", "kind": "kind", "code": "why", "n": "answers"}
         parts.append(
@@ -206,6 +211,22 @@ def data(study: Study) -> Section:
         )
     parts += [heading("The raters"), _raters(study), heading("Use of the levels"), _levels(study)]
     return Section(*parts)
+
+
+def _missing_by_kind(reading):
+    """Why ratings are missing, with a row for refusals: the rows add up to all that are."""
+    answers = reading.answers
+    refused = answers[answers["kind"] == "refused"].groupby("file", sort=False)["n"].sum()
+    rows = [reading.missing]
+    if len(refused):
+        refusals = {"file": refused.index, "cell": "a judge's refusal", "n": refused.to_numpy()}
+        rows.append(pd.DataFrame(refusals))
+    whole = pd.concat(rows, ignore_index=True)
+    left = reading.counts["missing"] - int(whole["n"].sum())
+    if left > 0 and len(reading.pairs):
+        more = {"file": "", "cell": "a pair without a result in both orders", "n": [left]}
+        whole = pd.concat([whole, pd.DataFrame(more)], ignore_index=True)
+    return whole
 
 
 def _dropped(reading):
@@ -232,8 +253,8 @@ def _levels(study):
     lines = len(found[["dimension", "rater"]].drop_duplicates())
     if lines > _MOST_LINES or len(levels) > 12:
         return why_not(
-            f"{lines} lines with {len(levels)} levels are too many for a chart; the numbers are "
-            "in tables/levels.csv."
+            f"Too many for a chart: {count_of(lines, 'line')} with "
+            f"{count_of(len(levels), 'level')}. The numbers are in tables/levels.csv."
         )
     from raters import charts
 
@@ -266,8 +287,8 @@ def within(study: Study) -> Section:
     found = study.within
     if isinstance(found, Missing):
         return Section(why_not(found.reason))
-    columns = {"group": "group", "dimension": "dimension", "statistic": "statistic"}
-    columns |= _RESULT | {"n_ratings": "ratings"}
+    columns = {"group": "group", "dimension": "dimension"} | _FIRST
+    columns |= {"statistic": "statistic", "n_items": "items", "n_ratings": "ratings"}
     alone = sorted(set(study.ratings["group"]) - set(study.groups))
     left = [f"Group {name} has one rater: there is no agreement within it." for name in alone]
     return Section(
@@ -318,8 +339,8 @@ def pairs(study: Study) -> Section:
     found = study.pairs
     if isinstance(found, Missing):
         return Section(why_not(found.reason))
-    columns = {"rater_a": "rater", "rater_b": "and", "dimension": "dimension"}
-    columns |= {"statistic": "statistic"} | _RESULT
+    columns = {"rater_a": "rater", "rater_b": "and", "dimension": "dimension"} | _FIRST
+    columns |= {"statistic": "statistic", "n_items": "items"}
     return Section(
         table(_with_interval(found), "Pairs of raters.", columns, "pairs"),
         _notes(found, ("rater_a", "rater_b", "dimension")),
@@ -392,12 +413,12 @@ def _verdicts(study, judge, rows):
     shown = _with_interval(rows, "difference")
     columns = {
         "dimension": "dimension",
-        "benchmark": "ceiling",
-        "value": "judge",
         "estimate": "difference",
         "interval": "interval",
-        "n_items": "items",
         "verdict": "verdict",
+        "benchmark": "ceiling",
+        "value": "judge",
+        "n_items": "items",
     }
     decisions = study.decisions
     if not isinstance(decisions, Missing):
@@ -406,7 +427,21 @@ def _verdicts(study, judge, rows):
         keys = zip(shown["framework"], shown["dimension"])
         shown["p"] = [_p(p.get(key)) for key in keys]
         columns["p"] = "p, Holm"
-    return table(shown, f"Verdicts on {judge}, reading single.", columns)
+    return table(shown, f"Verdicts on {judge}: {_READINGS['single'][0]}.", columns)
+
+
+# Names that people know for the readings of `raters.benchmark.benchmark`.
+_READINGS = {
+    "single": ("one expert at a time", "judge with one expert, less expert with expert"),
+    "leave_one_out": (
+        "one expert left out",
+        "judge with the other experts, less the expert left out with them",
+    ),
+    "paper": (
+        "experts' median",
+        "judge with the experts' median, less the median of expert pairs (favours the judge)",
+    ),
+}
 
 
 def _p(value):
@@ -417,14 +452,11 @@ def _p(value):
 
 def _other_readings(rows, judge):
     counts = verdict_counts(rows)
-    names = {"single": "judge with one expert, less expert with expert",
-             "leave_one_out": "judge with the other experts, less the expert left out",
-             "paper": "judge with the experts' median, less the median of expert pairs "
-                      "(favours the judge)"}  # fmt: skip
-    counts["what"] = counts["reading"].map(names)
-    columns = {"reading": "reading", "what": "what is compared", "above": "above"}
-    columns |= {"within": "within", "below": "below", "cannot_tell": "cannot tell"}
-    return table(counts, f"Dimensions by verdict on {judge}, other readings.", columns)
+    names = [_READINGS.get(reading, (reading, "")) for reading in counts["reading"]]
+    counts["reading"], counts["what"] = zip(*names)
+    columns = {"reading": "comparison", "above": "above", "within": "within", "below": "below"}
+    columns |= {"cannot_tell": "cannot tell", "what": "what is compared"}
+    return table(counts, f"Dimensions by verdict on {judge}, by kind of comparison.", columns)
 
 
 def level_or_order(study: Study) -> Section:
@@ -463,16 +495,33 @@ def _shift_chart(found, judge, rows):
         return why_not("Kappa is not defined: the notes in the table say why.")
     if known["dimension"].nunique() > _MOST_LINES:
         return why_not("Too many dimensions for a chart: see the table.")
-    gain = rows[rows["statistic"] == "kappa_gain_without_level"].dropna(subset=["estimate"])
-    said = "Quadratic weighted kappa with the experts' median."
-    if len(gain):
-        best = gain.loc[gain["estimate"].idxmax()]
-        said += (
-            f" The largest gain without the shift is {number(best.estimate)} ({best.dimension})."
-        )
+    said = f"Quadratic weighted kappa with the experts' median. {_largest_gain(rows)}".strip()
     drawn = found[found["estimate"].notna()]
     title = "What is left when the shift of level is taken away?"
     return figure(charts_judge.level_and_order(drawn, judge, title, said))
+
+
+def _largest_gain(rows):
+    """Where kappa rises most without the shift, in the numbers that the table shows."""
+    keys = ["framework", "dimension"]
+    by = {name: part.set_index(keys)["estimate"] for name, part in rows.groupby("statistic")}
+    if "kappa_gain_without_level" not in by:
+        return ""
+    gain = by["kappa_gain_without_level"].dropna()
+    if gain.empty:
+        return ""
+    best = gain.idxmax()
+    was, then = (
+        number(by[name].get(best, np.nan))
+        for name in ("weighted_kappa_quadratic", "weighted_kappa_quadratic_centred")
+    )
+    if gain[best] <= 0 or was == then:
+        return "It does not rise without the shift" + (
+            " on any dimension." if len(gain) > 1 else "."
+        )
+    on = "" if best[1] == "all" else f" on {best[1]}"
+    most = " most" if len(gain) > 1 else ""
+    return f"Without the shift it rises{most}{on}: from {was} to {then}."
 
 
 def _shift_table(study, judge, rows):
@@ -529,9 +578,11 @@ def items(study: Study) -> Section:
         parts.append(why_not(splits.reason))
     else:
         columns = {"item": "item", "dimension": "dimension", "given": "ratings"}
-        columns |= {"n_ratings": "how many", "share": "range as a share of the scale"}
-        caption = f"Items on which {who} differ most; for labels, the share outside the majority."
-        parts.append(table(splits, caption, columns, "largest_splits"))
+        measures = list(pd.unique(splits["measure"]))
+        alone = len(measures) == 1
+        columns |= {"n_ratings": "how many", "share": measures[0] if alone else "share"}
+        columns |= {} if alone else {"measure": "of what"}
+        parts.append(table(splits, f"Items on which {who} differ most.", columns, "largest_splits"))
     return Section(*parts)
 
 

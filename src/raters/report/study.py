@@ -139,6 +139,12 @@ class Study:
         """The scale of one dimension."""
         return scale_for(self.scale, "all", dimension)
 
+    def sets_on(self, dimension: str) -> bool:
+        """Whether the ratings of a dimension are sets of labels."""
+        config = self.reading.config
+        rules = config.scales.get(dimension, config.scale)
+        return rules is not None and rules.sets
+
     @cached_property
     def raters(self) -> pd.DataFrame:
         """``rater, group, items, ratings, missing`` and, on one numeric scale, how they rate."""
@@ -355,12 +361,18 @@ class Study:
             return None
         if scale.measurement == "nominal":
             most = values.agg(lambda v: v.value_counts().iloc[0]) / n
-            share = 1 - most
+            share, measure = 1 - most, "share of ratings outside the majority"
         else:
             share = (values.max() - values.min()) / (scale.high - scale.low)
-        given = values.agg(lambda v: ", ".join(scale.name_of(x) for x in sorted(v)[:12]))
+            measure = "range as a share of the scale"
+        between = " | " if self.sets_on(dimension) else ", "
+        names = {value: scale.name_of(value) for value in pd.unique(checked["rating"])}
+        if self.sets_on(dimension):
+            names = {value: name or "no label" for value, name in names.items()}
+        given = values.agg(lambda v: between.join(names[x] for x in sorted(v)[:12]))
         found = pd.DataFrame({"item": n.index, "n_ratings": n, "given": given, "share": share})
-        return found[(n > 1).to_numpy()].assign(dimension=dimension).reset_index(drop=True)
+        found = found.assign(dimension=dimension, measure=measure)
+        return found[(n > 1).to_numpy()].reset_index(drop=True)
 
     @cached_property
     def planned(self) -> pd.DataFrame | Missing:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from raters.errors import RatingsError
+from raters.errors import RatingsError, install
 from raters.whole import part_beside
 
 # What spreadsheets take as the start of a formula, or strip before they look for one.
@@ -148,6 +148,6 @@ def _write_parquet(frame, path):
         raise RatingsError(
             "a Parquet file without the package pyarrow",
             "a CSV file, or the extra parquet",
-            'pip install "raters[parquet]", or name a file that ends in .csv',
+            f"name a file that ends in .csv, or {install('parquet')}",
         ) from error
     frame.to_parquet(path, index=False)

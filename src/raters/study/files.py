@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from raters.errors import RatingsError
+from raters.errors import RatingsError, install
 
 REPOSITORY = "aakriti1kumar/replication-data-and-code-when-LLMs-reliable-empathic-communication"
 COMMIT = "713458108e28897fccf136a6337296b5199cb617"
@@ -440,7 +440,7 @@ def _pooch():
         raise RatingsError(
             "pooch is not installed, so nothing can be downloaded",
             "the package with its extra 'study'",
-            "run pip install 'raters[study]', or set RATERS_DATA to a folder that holds the files",
+            f"set RATERS_DATA to a folder that holds the files, or {install('study')}",
         ) from error
     return pooch
 
