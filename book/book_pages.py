@@ -8,7 +8,8 @@ glossary term becomes a link. When all pages are written,
 - a page loads only the scripts that it uses;
 - without JavaScript a page is light or dark as the reader's system is, and on paper it is
   light for everybody;
-- "edit" on a page that only includes another file opens that file.
+- "edit" on a page that only includes another file opens that file, and the download is
+  that file; the search quotes articles, not what stands around them.
 """
 
 from __future__ import annotations
@@ -318,6 +319,9 @@ def finish(site: Path, source: Path) -> None:
     styles = [path.read_text(encoding="utf-8") for path in names if path.is_file()]
     for path, text in zip(sorted(made), (plain_theme(styles), paper_theme(styles)), strict=True):
         path.write_text(text, encoding="utf-8", newline="\n")
+    search = static / "searchtools.js"
+    text = only_the_article_is_quoted(search.read_text(encoding="utf-8"))
+    search.write_text(text, encoding="utf-8", newline="\n")
     edited = edit_targets(source)
     for path in sorted(site.rglob("*.html")):
         page = path.read_text(encoding="utf-8")
@@ -337,8 +341,54 @@ def finish(site: Path, source: Path) -> None:
             target.write_bytes(data)
         given = path.relative_to(site).with_suffix("").as_posix()
         for old, new in edited.get(given, ()):
-            page = page.replace(old, new)
+            page = other_source(page, old, new, site, source)
         path.write_text(page, encoding="utf-8", newline="\n")
+
+
+def other_source(page: str, old: str, new: str, site: Path, source: Path) -> str:
+    """A page whose "edit" opens another file, and whose download is a file that is there.
+
+    The download is that other file, too, if it was laid out with the book: it is copied.
+
+    Parameters
+    ----------
+    page : str
+        HTML.
+    old, new : str
+        From `edit_targets`.
+    site, source : Path
+        See `finish`.
+
+    Returns
+    -------
+    str
+    """
+    file = source / new.lstrip("/")
+    if file.is_file():
+        target = site / "_sources" / new.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.read_bytes())
+        return page.replace(old, new)
+    return re.sub(rf"(?<!_sources){re.escape(old)}", new, page)
+
+
+def only_the_article_is_quoted(script: str) -> str:
+    """The search script, quoting a page's article without the furniture around it.
+
+    Raises
+    ------
+    ValueError
+        Sphinx's script has changed: the place is not there.
+
+    Examples
+    --------
+    >>> only_the_article_is_quoted('for (const q of [".headerlink", "script", "style"])')
+    'for (const q of [".headerlink", "script", "style", ".d-print-none", ".onlyprint", ".bd-toc"])'
+    """
+    old = '[".headerlink", "script", "style"]'
+    if script.count(old) != 1:
+        raise ValueError(f"{old} is not once in Sphinx's searchtools.js: mend book_pages.py")
+    return script.replace(old, f'{old[:-1]}, ".d-print-none", ".onlyprint", ".bd-toc"]')
 
 
 def edit_targets(source: Path) -> dict[str, list[tuple[str, str]]]:

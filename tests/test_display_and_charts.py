@@ -416,6 +416,41 @@ def test_models_with_the_same_value_do_not_hide_each_other():
     assert len({fill for *_, fill in marks}) == 4
 
 
+def test_the_legend_names_the_bar_and_the_tick_of_bands():
+    texts = _Tags(vl_convert.vegalite_to_svg(bands().to_dict())).text("text")
+    assert texts.count("expert pairs: range") == texts.count("expert pairs: mean") == 1
+
+
+def test_strips_mark_the_mean_and_draw_equal_values_once_by_their_number():
+    values = [0.0, 0.0, 0.0, 1.0]  # the median is 0, the mean 0.25
+    frame = pd.DataFrame({"series": "crowd", "estimate": values, "dimension": list("abcd")})
+    spec = charts.strips(frame, "Who?", "They.", "kappa").to_dict()
+    rows = list(spec["datasets"].values())
+    assert [{"series": "crowd", "estimate": 0.25}] in rows
+    dots = next(r for r in rows if "count" in r[0])
+    assert [(r["estimate"], r["count"], r["dimension"]) for r in dots] == [
+        (0.0, 3, "a, b, c"),
+        (1.0, 1, "d"),
+    ]
+    svg = vl_convert.vegalite_to_svg(spec)
+    assert "kappa (tick: mean; size: how many)" in _Tags(svg).text("text")
+    ((first, last),) = [[x for x, _, _ in _marks(spec)]]
+    (tick,) = re.findall(r'tick"[^>]* d="M([\d.]+),', svg)
+    assert float(tick) + 1.5 == pytest.approx(first + 0.25 * (last - first), abs=0.6)
+    # of squares here, 4 r^2: each value adds the same to the area of its dot
+    point = r'aria-roledescription="point"[^>]* d="M-([\d.]+),'
+    big, small = (float(r) for r in re.findall(point, svg))
+    assert (4 * small**2, 4 * big**2) == pytest.approx((20 + 40, 20 + 3 * 40), rel=0.01)
+    alone = charts.strips(frame.iloc[2:], "Who?", "They.", "kappa").to_dict()
+    assert "kappa (tick: mean)" in json.dumps(alone)
+
+
+def test_long_text_in_a_table_is_marked_as_in_need_of_width():
+    rows = pd.DataFrame({"d": ["a"], "said": ["as good as an expert"], "k": ["0.10 to 0.20"]})
+    page = display.table(rows, "One.")._repr_html_()
+    assert '<td class="t">as good' in page and '<td class="k">0.10' in page
+
+
 def test_a_line_with_one_series_has_its_mark_in_the_middle():
     frame = _results(["Gemini", "crowd"])
     frame = frame[(frame["dimension"] == DIMENSIONS[0]) == (frame["series"] == "crowd")]

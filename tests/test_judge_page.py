@@ -30,7 +30,9 @@ from raters.study.names import EXPERTS, MEDIAN, scales
 SCALE = scales()[judge_data.FRAMEWORK]
 LEVELS = raters.Scale([1, 2, 3, 4, 5])
 ADVICE = "advice_giving"
+ELABORATION = "encouraging_elaboration"
 COLUMNS = ["framework", "dimension", "item", "rater", "group", "rating"]
+COLUMNS_LINE = ",".join(COLUMNS) + "\n"
 PAGE = "book/be-the-judge.html"
 HOSTILE = [
     "<img src=x onerror=\"globalThis.stolen = 'img'\">",
@@ -410,6 +412,83 @@ def test_from_the_first_rating_to_a_file_and_back(page):
     assert saved(page, "Save my ratings (CSV)") == (name, text)
 
 
+def test_a_difference_of_kappas_and_one_of_means_have_different_names(page):
+    begin(page)
+    rate(page, [1, 2, 3, 4, 5, 1, 2, 3])
+    page.get_by_role("button", name="Show how I compare").click()
+    words = page.locator("#judge-compare .it-message").text_content()
+    found = in_js(
+        page,
+        "judge.compareReader(judgeData, a, b)",
+        ADVICE,
+        dict(zip(CODES, [1, 2, 3, 4, 5, 1, 2, 3])),
+    )
+    gap = found["you"]["withExperts"]["estimate"] - found["experts"]["estimate"]
+    assert f"Your kappa minus theirs: {gap:.2f} (".replace("-", "−") in words
+    table = page.get_by_role("region", name=re.compile("^You and each rater"))
+    assert table.locator("thead th").all_text_contents()[-1] == "your mean minus theirs"
+    means = np.mean([1, 2, 3, 4, 5, 1, 2, 3]) - [
+        np.mean(DATA["ratings"][ADVICE][r["key"]][:8]) for r in DATA["raters"]
+    ]
+    shown = [float(row.locator("td").last.text_content().replace("−", "-"))
+             for row in table.locator("tbody tr").all()]  # fmt: skip
+    assert np.allclose(shown, means, atol=0.005 + 1e-9)
+    # The help names both as the page shows them, and nothing is called just "you minus ...".
+    for name in ("Your kappa minus theirs", "Your mean minus theirs"):
+        assert f"- **{name}**" in PROSE
+    everything = PROSE + words + page.locator("#judge-compare").text_content()
+    assert "you minus" not in everything.lower()
+
+
+def drawn_axis(page):
+    """What the chart of the comparison shows: its axis, and where each bar begins and ends."""
+    return page.evaluate(
+        """() => {
+          const chart = document.querySelector("#judge-compare svg");
+          const x = (e) => Number(e.getAttribute("x"));
+          const ticks = [...chart.querySelectorAll(".it-tick")].map((e) => [e.textContent, x(e)]);
+          const grid = [...chart.querySelectorAll(".it-grid, .it-zero")]
+            .map((e) => Number(e.getAttribute("x1")));
+          const rows = [...chart.querySelectorAll("g")].map((g) => {
+            const bar = g.querySelector(".it-bar");
+            const dot = g.querySelector(".it-dot").getAttribute("transform");
+            return {
+              name: g.querySelector("text").textContent,
+              value: g.querySelector(".it-value").textContent,
+              at: Number(dot.match(/translate\\(([^,]+),/)[1]),
+              low: Number(bar.getAttribute("x1")), high: Number(bar.getAttribute("x2")),
+            };
+          });
+          return { ticks, grid, rows };
+        }"""
+    )
+
+
+@pytest.mark.parametrize("against", [True, False])
+def test_the_axis_reaches_as_low_as_the_lowest_interval(page, against):
+    # A reader who turns the scale round has intervals far below -0.5.
+    median = DATA["ratings"][ELABORATION][MEDIAN]
+    turned = [int(6 - value if against else value) for value in np.rint(median[:8])]
+    begin(page, "Encouraging elaboration")
+    rate(page, turned)
+    page.get_by_role("button", name="Show how I compare").click()
+    mine = dict(zip(CODES, turned))
+    found = in_js(page, "judge.compareReader(judgeData, a, b)", ELABORATION, mine)
+    raters_shown = [entry["withExperts"] for entry in found["ranked"]]
+    lowest = min(entry["low"] for entry in raters_shown)
+    assert (lowest < -0.5) == against
+    drawn = drawn_axis(page)
+    begins = -1 if against else -0.5
+    ticks = [(float(text.replace("−", "-")), place) for text, place in drawn["ticks"]]
+    assert [value for value, _ in ticks] == list(np.arange(begins, 1.1, 0.5))
+    assert drawn["grid"] == [place for _, place in ticks]
+    values, places = zip(*ticks)
+    for row, entry in zip(drawn["rows"], raters_shown, strict=True):
+        for end, key in (("at", "estimate"), ("low", "low"), ("high", "high")):
+            assert np.isclose(row[end], np.interp(entry[key], values, places), atol=1e-6), key
+        assert row["value"] == f"{entry['estimate']:.2f}".replace("-", "−")
+
+
 def test_progress_stays_in_this_browser_only(page):
     begin(page)
     rate(page, [4, 2])
@@ -565,12 +644,106 @@ def test_a_class_loads_its_files_and_sees_its_agreement(page):
     expect(page.get_by_text("5 people loaded: A, B, C, D, E.")).to_be_visible()
 
 
-def test_two_files_with_one_name_are_refused(page):
-    own = some_ratings(1, 1, codes=CODES[:3])
-    box = "The class's files (choose several)"
-    upload(page, box, ("a.csv", csv_of("Ann", own)), ("b.csv", csv_of("Ann", own)))
-    expect(page.get_by_text("Given: two files with the rater Ann.")).to_be_visible()
-    assert not page.locator("#judge-class figure").is_visible()
+CLASS_BOX = "The class's files (choose several)"
+
+
+def class_lines(page):
+    return page.locator("#judge-class .it-message").first.locator(".it-line").all_text_contents()
+
+
+def three_parts(text):
+    return re.search(r"Given: .+\. Allowed: .+\. To do: .+\.$", text)
+
+
+def test_of_two_files_with_one_name_the_second_is_refused(page):
+    first, second = (some_ratings(seed, 1, codes=CODES[:3]) for seed in (1, 2))
+    assert first != second
+    files = [("a.csv", csv_of("Ann", first)), ("b.csv", csv_of("Ann", second))]
+    upload(page, CLASS_BOX, *files)
+    told = page.get_by_text("b.csv. Given: a second file with the rater Ann, who is in a.csv")
+    expect(told).to_be_visible()
+    loaded, people, refused = class_lines(page)
+    assert (loaded, people) == ("1 of 2 files loaded.", "1 person loaded: Ann.")
+    assert three_parts(refused)
+    assert saved(page, "Save the class's ratings as one file")[1] == files[0][1]
+    upload(page, CLASS_BOX, files[1])  # and once more, by itself
+    expect(page.get_by_text("0 of 1 file loaded.")).to_be_visible()
+    assert "the rater Ann, who is in a.csv already" in class_lines(page)[2]
+
+
+def test_a_bad_file_keeps_no_other_one_out_and_is_named_with_its_reason(page):
+    own = {name: some_ratings(i, 1, codes=CODES[:8]) for i, name in enumerate("ABCD")}
+    good = {name: csv_of(name, ratings) for name, ratings in own.items()}
+    bad = {
+        "empty.csv": ("", "Given: an empty file."),
+        "blank.csv": ("\ufeff \n\r\n", "Given: an empty file."),
+        "notes.csv": ("hello", "a file without the column"),
+        "six.csv": (csv_of("Eve", {"LE01": 6}), 'row 2 with the rating "6"'),
+    }
+    files = [("a.csv", good["A"]), *((name, text) for name, (text, _) in bad.items())]
+    upload(page, CLASS_BOX, *files, ("b.csv", good["B"]), ("c.csv", good["C"]))
+    expect(page.get_by_text("3 people loaded: A, B, C.")).to_be_visible()
+    loaded, _, *refused = class_lines(page)
+    assert loaded == "3 of 7 files loaded."
+    assert len(refused) == len(bad)
+    for told, (name, (_, reason)) in zip(refused, bad.items()):
+        assert told.startswith(f"Not loaded: {name}. Given: ") and reason in told
+        assert three_parts(told)
+    note = page.locator("#judge-class .it-message").first
+    expect(note).to_have_class(re.compile("it-error"))
+    assert page.locator("#judge-class figure").is_visible()
+    assert saved(page, "Save the class's ratings as one file")[1] == COLUMNS_LINE + "".join(
+        good[name].removeprefix(COLUMNS_LINE) for name in "ABC"
+    )
+    # The same choice can be made again once the file is right; a good file clears the alarm.
+    upload(page, CLASS_BOX, ("empty.csv", good["D"]))
+    expect(page.get_by_text("4 people loaded: A, B, C, D.")).to_be_visible()
+    assert class_lines(page)[0] == "1 of 1 file loaded."
+    expect(note).not_to_have_class(re.compile("it-error"))
+
+
+def test_a_file_that_cannot_be_opened_is_named_like_any_other(page):
+    page.evaluate(
+        """() => { const text = File.prototype.text;
+          File.prototype.text = function () {
+            return this.name === "gone.csv" ? Promise.reject(new DOMException("gone"))
+              : text.call(this); }; }"""
+    )
+    text = csv_of("A", {"LE01": 3})
+    upload(page, CLASS_BOX, ("gone.csv", text), ("a.csv", text))
+    expect(page.get_by_text("1 person loaded: A.")).to_be_visible()
+    assert "gone.csv. Given: a file that the browser cannot read." in class_lines(page)[2]
+
+
+@pytest.mark.parametrize(
+    "on,opens",
+    [
+        ([ADVICE, "validating_emotions", ADVICE, ADVICE], ADVICE),
+        ([ADVICE, "validating_emotions"], "validating_emotions"),  # as many: the first
+        (["dismissing_emotions", ADVICE, ADVICE, "dismissing_emotions"], ADVICE),
+    ],
+)
+def test_the_class_opens_on_the_dimension_that_most_people_rated(page, on, opens):
+    order = [dimension["key"] for dimension in DATA["dimensions"]]
+    shared = {key: on.count(key) for key in order if key in on}
+    assert opens == max(shared, key=shared.get)  # of several the first
+    own = dict(zip(CODES, [1, 2, 3, 4, 5, 2]))
+    files = [(f"{i}.csv", csv_of(f"R{i}", own, dimension)) for i, dimension in enumerate(on)]
+    upload(page, CLASS_BOX, *files)
+    pick = page.locator("#judge-class-dimension")
+    expect(pick).to_have_value(opens)
+    titles = {dimension["key"]: dimension["title"] for dimension in DATA["dimensions"]}
+    words = f"{titles[opens]}: {shared[opens]} p"
+    assert words in page.locator("#judge-class svg").get_attribute("aria-label")
+    told = [f"({n} {'person' if n == 1 else 'people'})" for n in shared.values()]
+    options = pick.locator("option").all_text_contents()
+    assert options == [f"{titles[key]} {words}" for key, words in zip(shared, told)]
+    # What somebody chose stays when further files come.
+    other = next(key for key in shared if key != opens)
+    pick.select_option(other)
+    upload(page, CLASS_BOX, ("more.csv", csv_of("More", own, opens)))
+    expect(page.get_by_text(re.compile("people loaded: .*More"))).to_be_visible()
+    expect(pick).to_have_value(other)
 
 
 # ---------------------------------------------------------------- what must not go wrong
@@ -631,7 +804,9 @@ GOOD = csv_of("Ann", {"LE01": 3, "LE02": 5})
 @pytest.mark.parametrize(
     "text,said",
     [
-        ("", "a file without the column framework, dimension, item, rater, rating"),
+        ("", "an empty file"),
+        ("\ufeff\n", "an empty file"),
+        ("x\n", "a file without the column framework, dimension, item, rater, rating"),
         ("hello", "a file without the column"),
         (",".join(COLUMNS) + "\n", "a file without ratings"),
         (GOOD.replace("lend_an_ear", "epitome"), 'row 2 with the framework "epitome"'),
@@ -712,6 +887,66 @@ def test_what_the_browser_kept_is_checked_before_it_is_used(look, folder, text, 
 def test_without_javascript_the_page_says_where_to_look(look, folder):
     page = look(folder, PAGE, java_script_enabled=False)
     assert page.get_by_text("Rating needs JavaScript").is_visible()
+
+
+# --------------------------------------------------------------------------- in the prose
+
+
+PROSE = (build.ROOT / "book" / "be-the-judge.md").read_text(encoding="utf-8")
+TEACHERS = (build.ROOT / "book" / "for-teachers.md").read_text(encoding="utf-8")
+COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10}
+
+
+def test_the_code_for_a_class_keeps_the_codes_and_gives_the_page_s_numbers(
+    page, tmp_path, monkeypatch, capsys
+):
+    people = {
+        name: some_ratings(i, 1, codes=CODES[:8]) for i, name in enumerate(["007", "12", "x"])
+    }
+    for name, own in people.items():
+        (tmp_path / f"ratings-{name}.csv").write_text(csv_of(name, own), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", PROSE, flags=re.S)
+    names = {}
+    exec(compile(block, "be-the-judge.md", "exec"), names)
+    assert sorted(names["ratings"]["rater"].unique()) == ["007", "12", "x"]
+    given = [{"name": name, "ratings": {ADVICE: own}} for name, own in people.items()]
+    found = in_js(page, "judge.classAgreement(judgeData, a, b)", ADVICE, given)
+    said = capsys.readouterr().out
+    assert "007" in said
+    told = raters.agreement(
+        names["ratings"], LEVELS, statistics="krippendorff_alpha_interval", resamples=0
+    )
+    assert same(found["alpha"]["estimate"], told["estimate"].item())
+    assert f"{found['alpha']['estimate']:.2f}" in said
+
+
+def test_a_number_of_lines_that_is_promised_is_the_number_there_is():
+    parts = re.split(r"```python\n(.*?)```", TEACHERS, flags=re.S)
+    for before, block in zip(parts[::2], parts[1::2]):
+        since = before[before.rfind("\n### ") + 1 :]  # the text above it, under its own heading
+        for promised in re.findall(r"\b(\w+) (?:more )?lines?\b", since):
+            code = [line for line in block.splitlines() if line.strip()]
+            assert COUNTS[promised.lower()] == len(code), promised
+
+
+def test_both_pages_ask_a_class_for_the_same_number_of_conversations():
+    asked = r"the first (\w+)(?: conversations| on one dimension)"
+    numbers = set(re.findall(asked, PROSE) + re.findall(asked, TEACHERS))
+    assert numbers == {"eight"}
+    assert COUNTS["eight"] <= len(judge_data.build("simulated")["items"])
+
+
+def test_the_four_meetings_read_on_a_phone():
+    plan = TEACHERS.partition("## Four meetings")[2].partition("\n## ")[0]
+    assert "|" not in plan
+    tables = re.findall(r"^\|(.+)\|$", TEACHERS, flags=re.M)
+    assert max(row.count("|") + 1 for row in tables) == 3  # four columns do not fit
+    meetings = re.split(r"^\*\*\d\. ", plan, flags=re.M)[1:]
+    assert len(meetings) == 4
+    for meeting in meetings:
+        told = re.findall(r"^- \*([\w ]+):\* \S", meeting, flags=re.M)
+        assert told == ["Chapters", "In class", "Homework"]
 
 
 # ------------------------------------------------------------------------ the built page

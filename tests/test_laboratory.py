@@ -9,6 +9,7 @@ import math
 import re
 from urllib.parse import unquote
 
+import build
 import numpy as np
 import pandas as pd
 import pytest
@@ -228,6 +229,115 @@ def test_the_table_on_the_page_is_what_the_presets_give(lab):
     tables = [np.array(ratings(**values, seed=1), float) for values in presets.values()]
     expected = [[f"{FUNCTIONS[name](x, SCALE).estimate():.2f}" for x in tables] for name in IN_LAB]
     assert shown == expected
+
+
+# ----------------------------------------------------------------- what the prose claims
+
+PROSE = (build.ROOT / "book" / "laboratory.md").read_text(encoding="utf-8")
+START = {"items": 100, "prevalence": 0.2, "shift": 0, "noise": 0.4, "use": 1, "seed": 1}
+PERCENT, COHEN, QUADRATIC, CENTRED, ALPHA, AC1, AC2 = IN_LAB
+
+
+def numbers(**changed):
+    x = np.array(ratings(**{**START, **changed}), float)
+    return {name: FUNCTIONS[name](x, SCALE).estimate() for name in IN_LAB}
+
+
+def falls(**changed):
+    """How far each coefficient falls from the good judge; a rise is below 0."""
+    before, after = numbers(), numbers(**changed)
+    return {name: before[name] - after[name] for name in IN_LAB}
+
+
+def told(*sentences):
+    """The text must say it: whoever changes the sentence looks at its check."""
+    for sentence in sentences:
+        assert sentence in PROSE, sentence
+
+
+def test_the_presets_are_what_the_checks_of_the_prose_take_them_for(lab):
+    presets = lab.evaluate("() => laboratory.PRESETS")
+    seen = {name: {**values, "seed": 1} for name, values in presets.items()}
+    assert seen["start"] == START
+    assert seen["paradox"] == {**START, "prevalence": 0.95}
+    assert seen["shift"] == {**START, "shift": 1}
+    assert seen["noise"] == {**START, "noise": 1.5}
+    assert lab.locator("#lab-seed").input_value() == "1"
+
+
+def test_the_opening_names_the_kappa_that_is_low():
+    told("agree on most items and still get a low Cohen's kappa?** Yes.")
+    paradox = numbers(prevalence=0.95)
+    assert paradox[PERCENT] > 0.5 and paradox[COHEN] < 0.4
+    assert min(paradox[QUADRATIC], paradox[ALPHA]) > 0.6  # so "a kappa" would be wrong
+    told("which coefficients fall with it and which rise")
+    down = {name for name, fall in falls(prevalence=0.95).items() if fall > 0.1}
+    up = {name for name, fall in falls(prevalence=0.95).items() if fall < -0.04}
+    assert down == {COHEN, QUADRATIC, CENTRED, ALPHA} and up == {PERCENT, AC1, AC2}
+    told("percent agreement goes up and Cohen's kappa goes down.")
+
+
+def test_the_paradox_is_what_a_slow_hand_sees():
+    path = {p: numbers(prevalence=p / 100) for p in range(20, 96)}
+    start, end = path[20], path[95]
+    told("Up to about 70 %, Cohen's kappa only goes up and down a little.")
+    early = [path[p][COHEN] for p in range(20, 71)]
+    assert max(early) - min(early) < 0.1
+    assert min(early) < start[COHEN] < max(early)  # up and down
+    told("From there on it falls, and it ends far below its start.")
+    late = [path[p][COHEN] for p in range(70, 96, 5)]
+    assert all(np.diff(late) < 0) and end[COHEN] < start[COHEN] - 0.2
+    told("Percent agreement ends above its start")
+    assert end[PERCENT] > start[PERCENT] + 0.1
+    told("Quadratic kappa and alpha fall as well, but later.")
+    for name in (QUADRATIC, ALPHA):
+        assert end[name] < start[name] - 0.1
+        assert start[name] - path[85][name] < 0.03  # while Cohen's kappa is on its way down
+    assert start[COHEN] - path[85][COHEN] > 0.04
+
+
+def test_the_shift_takes_from_each_coefficient_what_the_text_says():
+    fall = falls(shift=1)
+    told("Cohen's kappa falls most, percent agreement nearly as far")
+    assert max(fall, key=fall.get) == COHEN
+    assert 0.75 < fall[PERCENT] / fall[COHEN] < 1
+    told("Quadratic kappa falls less than half as far as Cohen's")
+    assert fall[QUADRATIC] < fall[COHEN] / 2
+    told("*Quadratic kappa, shift removed* falls least of all.")
+    assert min(fall, key=fall.get) == CENTRED
+    told("the shift explains most of the loss of quadratic kappa")
+    assert fall[CENTRED] < fall[QUADRATIC] / 2
+    told("The mean is less than one step too high")
+    expert, judge = np.array(ratings(**{**START, "shift": 1}), float).mean(axis=0)
+    assert 0.5 < judge - expert < 1
+
+
+def test_noise_and_few_items_do_what_the_text_says():
+    fall = falls(noise=1.5)
+    told("All coefficients fall far, and taking the shift away changes next to nothing.")
+    assert min(fall.values()) > 0.25
+    noisy = numbers(noise=1.5)
+    assert abs(noisy[CENTRED] - noisy[QUADRATIC]) < 0.02
+    told("With noise it explains next to nothing.", "go down to 20 items. The bars grow.")
+    widths = []
+    for items in (100, 20):
+        x = np.array(ratings(**{**START, "items": items}), float)
+        times = np.random.default_rng(1).multinomial(items, np.full(items, 1 / items), 400)
+        ends = [percentile_interval(FUNCTIONS[n](x, SCALE).resampled(times))[:2] for n in IN_LAB]
+        widths.append(np.diff(ends).ravel())
+    assert (widths[1] > widths[0]).all()
+
+
+def test_no_sentence_speaks_of_kappa_without_saying_which(lab):
+    bare = r"(?<!Cohen's )(?<!uadratic )\b[Kk]appas?\b"
+    text = PROSE.split("## How the ratings")[0] + PROSE.split("## Takeaways")[1]
+    assert re.findall(bare, text) == []
+    said = lab.evaluate(
+        "(grid) => grid.map((v) => laboratory.finding(laboratory.generate(v)))", GRID
+    )
+    for finding in said:
+        if "not defined" not in finding:  # there it is all of them
+            assert re.findall(bare, finding) == [], finding
 
 
 # ------------------------------------------------------------------------- what is seen

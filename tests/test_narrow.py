@@ -78,6 +78,20 @@ def test_short_names_stay_beside_their_rows():
     assert drawn(spec)[1] <= WIDTH + 40
 
 
+@pytest.mark.parametrize("rows, times", [(5, 1), (30, 2)])
+def test_a_tall_chart_has_its_axis_at_the_top_too(rows, times):
+    many = pd.DataFrame({"dimension": [f"a dimension, number {i}" for i in range(rows)]})
+    many = many.assign(series="experts", estimate=0.5, low=0.4, high=0.6)
+    points = many.assign(series="crowd")
+    for chart in (
+        charts.dots(many, "What?", WORDS, x_title="kappa"),
+        charts.bands(many.drop(columns="series"), points, "What?", WORDS, "kappa", "pairs"),
+    ):
+        texts, width = drawn(narrow(chart.to_dict()))
+        assert texts.count("kappa") == times and texts.count("1.0") == times
+        assert width <= WIDTH + 40
+
+
 def test_a_scatter_only_becomes_narrower():
     spec = charts.scatter(frame(), "What?", WORDS, "estimate", "low").to_dict()
     slim = narrow(spec)

@@ -15,7 +15,7 @@ import importlib
 import json
 import re
 from collections import Counter
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote, urldefrag, urlsplit
 
 import book_pages
 import build
@@ -247,20 +247,33 @@ class Links(html.parser.HTMLParser):
 
 
 def test_every_link_inside_the_book_leads_somewhere(site):
-    pages = {p: Links(p.read_text(encoding="utf-8")) for p in sorted(site.rglob("*.html"))}
-    broken = []
+    found = [p for p in sorted(site.rglob("*.html")) if site / "_static" not in p.parents]
+    pages = {p: Links(p.read_text(encoding="utf-8")) for p in found}  # not the theme's templates
+    broken, seen = [], 0
     for page, links in pages.items():
         for target in links.targets:
             path, place = urldefrag(target)
-            if urljoin("x://", path).partition(":")[0] != "x" or path.startswith("data:"):
-                continue  # another site's
+            if urlsplit(path).scheme or path.startswith("//"):
+                continue  # another site's, or data
+            seen += 1
             goal = (page.parent / unquote(path.partition("?")[0])).resolve() if path else page
             if not goal.is_file():
                 broken.append(f"{page.relative_to(site)}: {target} is not there")
             elif place and goal in pages and unquote(place) not in pages[goal].places:
                 broken.append(f"{page.relative_to(site)}: {target} has no such place")
     assert broken == []
-    assert len(pages) >= len(PAGES)
+    assert len(pages) >= len(PAGES) and seen > 20 * len(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_source_that_a_page_offers_is_there(name, site):
+    text = (site / f"{name}.html").read_text(encoding="utf-8")
+    offered = re.findall(r'<a href="([^"]+)"[^>]*btn-download-source-button', text)
+    assert len(offered) == 1
+    file = (site / f"{name}.html").parent / offered[0]
+    assert file.is_file() and "_sources" in file.parts
+    if name == "book/data":  # the page only includes it
+        assert file.read_bytes() == (ROOT / "data" / "README.md").read_bytes()
 
 
 def test_links_to_the_code_lead_to_the_source_notebooks(site):
@@ -461,6 +474,48 @@ def test_printed_pages_show_their_charts(visit):
     assert not page.locator(".bd-sidebar-primary").is_visible()
 
 
+CUT = """(width) => [...document.querySelectorAll("main *")].filter((e) => {
+  if (e.closest(".chart, mjx-container, .math, [hidden]")) return false;
+  const style = getComputedStyle(e), box = e.getBoundingClientRect();
+  const cut = box.width > 0 && style.overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1;
+  return cut || (e.matches("table, pre, p, img") && box.right > width + 1);
+}).map((e) => e.outerHTML.slice(0, 150))"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_paper_cuts_nothing_off(name, visit):
+    """A4 is 794 pixels wide; with a browser's usual margins 718 are left."""
+    page = visit(f"{name}.html", viewport={"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    open_folds(page)
+    assert page.evaluate(CUT, 718) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_on_a_phone_tables_and_what_programs_print_are_moved_not_broken(name, visit):
+    page = visit(f"{name}.html", viewport={"width": 390, "height": 844})
+    open_folds(page)
+    printed = page.locator("article :is(.highlight-console, .highlight-text, .output) pre")
+    for pre in printed.all():
+        lines = len(pre.text_content().rstrip("\n").split("\n"))
+        height, line = pre.evaluate(
+            """(e) => { const s = getComputedStyle(e);
+            return [e.clientHeight - parseFloat(s.paddingTop) - parseFloat(s.paddingBottom),
+                    parseFloat(s.lineHeight)] }"""
+        )
+        assert height < (lines + 0.7) * line, pre.text_content()[:80]
+    narrow = page.eval_on_selector_all(
+        "table.rt:not(.rt-cards) td.t", "all => all.filter((c) => c.offsetWidth < 100).length"
+    )
+    assert narrow == 0
+    for wrap in page.locator(".rt-wrap:has(table:not(.rt-cards) tbody th)").all():
+        before, after, moved = wrap.evaluate(
+            """(e) => { const at = () => e.querySelector("tbody th").getBoundingClientRect().left;
+            const before = at(); e.scrollLeft = 200; return [before, at(), e.scrollLeft] }"""
+        )
+        assert abs(before - after) <= 1, moved  # the names of the rows stay in view
+
+
 @pytest.mark.parametrize("scripts", [True, False], ids=["script", "no script"])
 def test_what_is_printed_is_dark_on_light_also_from_a_dark_screen(scripts, visit):
     name = next(n for n in CHAPTERS if n.startswith("notebooks/03"))
@@ -568,6 +623,18 @@ def test_search_opens_and_works_from_the_keyboard(visit):
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=kappa")
     page.wait_for_selector("#search-results li a", timeout=20_000)
+
+
+def test_the_search_box_and_its_results_show_words_and_no_furniture(visit):
+    page = visit("search.html?q=crowd")
+    page.wait_for_selector("#search-results li p.context", timeout=20_000)
+    for words in page.locator("#search-results li p.context").all_text_contents():
+        assert not re.search(r"\.pdf|\.ipynb\s|\bContents\s*\n|Print to PDF", words), words
+    page = visit(f"{CHAPTERS[2]}.html")
+    page.keyboard.press("Control+k")
+    form = page.locator("form.bd-search").first
+    glass, field = form.locator("i").bounding_box(), form.locator("input").bounding_box()
+    assert glass["x"] + glass["width"] <= field["x"] + 1
 
 
 # ------------------------------------------------------------------------------- the API pages

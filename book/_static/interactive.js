@@ -302,17 +302,19 @@ globalThis.interactive = (() => {
     triangle: "M0,-6.5L6.5,5.5L-6.5,5.5z",
     star: "M0,-9L2.6,-3.1L9,-2.6L4.1,1.6L5.6,8L0,4.6L-5.6,8L-4.1,1.6L-9,-2.6L-2.6,-3.1z",
   };
-  const LOWEST = -0.5;
 
-  // One line a coefficient: its name, its value, a dot on an axis from -0.5 to 1, a bar for
-  // the interval and a hollow mark for where it was before.
+  // One line a coefficient: its name, its value, a dot on an axis from -0.5 to 1 (from -1 if
+  // something lies below), a bar for the interval and a hollow mark for where it was before.
   function dotChart(rows, width, label) {
     const height = 36;
     const [left, right] = [12, width - 12];
+    const shown = rows.flatMap((row) => [row.value, row.low, row.before]).filter(Number.isFinite);
+    const lowest = Math.min(...shown) < -0.5 ? -1 : -0.5;
     const x = (value) =>
-      left + ((Math.max(LOWEST, Math.min(1, value)) - LOWEST) / (1 - LOWEST)) * (right - left);
+      left + ((Math.max(lowest, Math.min(1, value)) - lowest) / (1 - lowest)) * (right - left);
     const bottom = rows.length * height + 8;
-    const ticks = [-0.5, 0, 0.5, 1].map((tick) => [
+    const places = [-1, -0.5, 0, 0.5, 1].filter((tick) => tick >= lowest);
+    const ticks = places.map((tick) => [
       svg("line", { class: tick ? "it-grid" : "it-zero", x1: x(tick), x2: x(tick), y1: 4, y2: bottom }),
       svg(
         "text",

@@ -91,6 +91,13 @@ globalThis.judge = (() => {
   }
 
   function fromCsv(text, data) {
+    if (!text.replace(/^\uFEFF/, "").trim()) {
+      throw new Problem(
+        "an empty file",
+        `a CSV file with the columns ${COLUMNS.join(", ")}`,
+        "save the ratings again, and use that file",
+      );
+    }
     const [header = [], ...rows] = parseCsv(text);
     const names = header.map((name) => name.trim().toLowerCase());
     const missing = COLUMNS.filter((name) => name !== "group" && !names.includes(name));
@@ -288,7 +295,7 @@ globalThis.judge = (() => {
         const { low, high } = found.difference;
         parts.push(
           `On the same conversations two experts reach ${withInterval(found.experts)} with each ` +
-            `other. You minus the experts: ${withInterval(found.difference)}.`,
+            `other. Your kappa minus theirs: ${withInterval(found.difference)}.`,
         );
         if (low > 0) parts.push("You agree with the experts better than they do among themselves.");
         else if (high < 0) parts.push("The experts agree better among themselves than with you.");
@@ -404,7 +411,46 @@ globalThis.judge = (() => {
         "choose a file that this page has saved",
       );
     }
-    return file.text();
+    try {
+      return await file.text();
+    } catch {
+      throw new Problem(
+        "a file that the browser cannot read",
+        "a file that is still in its place and that you may open",
+        "choose the file again",
+      );
+    }
+  }
+
+  // The people in some files who join those who are here already. A file with a problem is
+  // left out whole and told with its reason; it keeps no other file out.
+  async function readPeople(files, here, data) {
+    const contents = [];
+    for (const file of files) {
+      try {
+        contents.push({ file: file.name, people: fromCsv(await readFile(file), data) });
+      } catch (problem) {
+        if (!(problem instanceof Problem)) throw problem;
+        contents.push({ file: file.name, problem });
+      }
+    }
+    const origin = new Map(here.map(({ name, file }) => [name, file]));
+    for (const content of contents.filter(({ problem }) => !problem)) {
+      const again = content.people.find(({ name }) => origin.has(name));
+      if (again) {
+        content.problem = new Problem(
+          `a second file with the rater ${again.name}, who is in ${origin.get(again.name)} already`,
+          "each name once",
+          "give one of the two another name in its file, or load the file once",
+        );
+      } else content.people.forEach(({ name }) => origin.set(name, content.file));
+    }
+    const [bad, good] = [true, false].map((is) => contents.filter((c) => Boolean(c.problem) === is));
+    return {
+      loaded: good.length,
+      people: good.flatMap(({ file, people }) => people.map((person) => ({ ...person, file }))),
+      refused: bad.map(({ file, problem }) => ({ file, reason: problem.message })),
+    };
   }
 
   function start(data, places) {
@@ -713,7 +759,7 @@ globalThis.judge = (() => {
     const everybody = (found) =>
       it.table(
         "You and each rater: quadratic kappa with its 95 % interval, and what lies behind it",
-        ["rater", "kappa with you", "interval", "same level", "you minus rater"],
+        ["rater", "kappa with you", "interval", "same level", "your mean minus theirs"],
         found.others.map((other) => [
           other.label,
           it.number(other.withYou.estimate),
@@ -732,7 +778,7 @@ globalThis.judge = (() => {
       const labels = Object.fromEntries(data.raters.map((r) => [r.key, r.label]));
       return it.table(
         "Item by item: the level that each rater gave",
-        ["item", "you", "you minus median", ...keys.map((k) => labels[k])],
+        ["item", "you", "your level minus the median", ...keys.map((k) => labels[k])],
         found.rows.map((row) => [
           el(
             "button",
@@ -792,8 +838,8 @@ globalThis.judge = (() => {
         careful(keepNote, async () => {
           const [file] = importBox.files;
           if (!file) return;
+          importBox.value = ""; // so that the same file, once corrected, can be chosen again
           const people = await readFile(file).then((text) => fromCsv(text, data));
-          importBox.value = "";
           if (people.length > 1) {
             throw new Problem(
               `a file with the ratings of ${people.length} people`,
@@ -889,7 +935,7 @@ globalThis.judge = (() => {
     // ---- a class
 
     let people = [];
-    let classShown = "";
+    let classShown = ""; // the dimension that somebody chose here, if anybody did
     const classNote = message();
     const classWords = message();
     const classResult = el("div", { hidden: true });
@@ -902,43 +948,41 @@ globalThis.judge = (() => {
       onchange: () =>
         careful(classNote, async () => {
           const files = [...classBox.files];
-          const found = [];
-          for (const file of files) {
-            try {
-              found.push(...fromCsv(await readFile(file), data));
-            } catch (problem) {
-              if (problem instanceof Problem) problem.message = `${file.name}. ${problem.message}`;
-              throw problem;
-            }
-          }
+          if (!files.length) return;
           classBox.value = "";
-          const names = [...people, ...found].map(({ name }) => name);
-          const twice = names.find((name, i) => names.indexOf(name) < i);
-          if (twice) {
-            throw new Problem(
-              `two files with the rater ${twice}`,
-              "each name once",
-              "give one of the two another name in its file, or load the file once",
-            );
-          }
-          people = [...people, ...found];
-          tell(classNote, `${count(people.length, "person", "people")} loaded: ${people.map((p) => p.name).join(", ")}.`);
+          const found = await readPeople(files, people, data);
+          people = [...people, ...found.people];
+          const names = people.map(({ name }) => name).join(", ");
+          tellLines(classNote, [
+            `${found.loaded} of ${count(files.length, "file")} loaded.`,
+            ...(people.length ? [`${count(people.length, "person", "people")} loaded: ${names}.`] : []),
+            ...found.refused.map(({ file, reason }) => `Not loaded: ${file}. ${reason}`),
+          ]);
+          classNote.classList.toggle("it-error", found.refused.length > 0);
           showClass();
         }),
     });
 
     function showClass() {
-      const rated = data.dimensions.filter((d) => people.some((p) => p.ratings[d.key]));
+      const raters = (d) => people.filter((p) => p.ratings[d.key]).length;
+      const rated = data.dimensions.filter(raters);
       classResult.hidden = !rated.length;
       if (!rated.length) {
         tell(classWords, "");
         return;
       }
-      if (!rated.some((d) => d.key === classShown)) classShown = rated[0].key;
-      classPick.box.replaceChildren(...rated.map((d) => el("option", { value: d.key }, d.title)));
-      classPick.box.value = classShown;
-      const found = classAgreement(data, classShown, people);
-      const said = classInWords(titles[classShown], found);
+      const most = Math.max(...rated.map(raters));
+      const { key: dimension } =
+        rated.find((d) => d.key === classShown) ?? rated.find((d) => raters(d) === most);
+      classPick.box.replaceChildren(
+        ...rated.map((d) => {
+          const words = `${d.title} (${count(raters(d), "person", "people")})`;
+          return el("option", { value: d.key }, words);
+        }),
+      );
+      classPick.box.value = dimension;
+      const found = classAgreement(data, dimension, people);
+      const said = classInWords(titles[dimension], found);
       const words = said.join(" ");
       tellLines(classWords, said);
       const line = (label, r, group, shape, strong) => ({
@@ -961,7 +1005,7 @@ globalThis.judge = (() => {
         ),
         it.table(
           "Each person against the expert median",
-          ["person", "conversations", "kappa", "interval", "person minus median"],
+          ["person", "conversations", "kappa", "interval", "their mean minus the median's"],
           found.people.map((p) => [
             ...[p.name, `${p.items}`, it.number(p.withMedian.estimate)],
             ...[it.between(p.withMedian.low, p.withMedian.high), it.number(p.higher)],
@@ -1021,6 +1065,7 @@ globalThis.judge = (() => {
             type: "button",
             onclick: () => {
               people = [];
+              classShown = "";
               classResult.replaceChildren();
               showClass();
               tell(classNote, "All files removed from this page.");

@@ -84,7 +84,7 @@ globalThis.laboratory = (() => {
       const chance = (found.percent_agreement - kappa) / (1 - kappa);
       parts.push(
         `The prevalence paradox: the two raters give the same level to ${same} of the items, yet ` +
-          `kappa is only ${it.number(kappa)}. ${Math.round((100 * most) / all.length)} % of the ` +
+          `Cohen's kappa is only ${it.number(kappa)}. ${Math.round((100 * most) / all.length)} % of the ` +
           `ratings are ${common}, so raters with these habits would agree on ` +
           `${Math.round(100 * chance)} % by chance. AC1 is ${said("gwet_ac1")}.`,
       );
@@ -110,7 +110,7 @@ globalThis.laboratory = (() => {
     if (found.weighted_kappa_quadratic < 0.6) {
       return (
         `Noise: no shift and no paradox, the ratings just scatter. The same level: ${same}. ` +
-        `Kappa ${said("cohen_kappa")}, quadratic kappa ${said("weighted_kappa_quadratic")}, alpha ` +
+        `Cohen's kappa ${said("cohen_kappa")}, quadratic kappa ${said("weighted_kappa_quadratic")}, alpha ` +
         `${said("krippendorff_alpha_interval")}: all low together.`
       );
     }
@@ -223,10 +223,13 @@ globalThis.laboratory = (() => {
         ),
       );
       // Said once the slider rests: a screen reader would otherwise read every step of it.
+      // The first one stands there from the start, so that nothing jumps.
       clearTimeout(speaking);
-      speaking = setTimeout(() => {
+      const say = () => {
         place("finding").textContent = text;
-      }, 300);
+      };
+      if (place("finding").textContent) speaking = setTimeout(say, 300);
+      else say();
     }
 
     function redraw() {

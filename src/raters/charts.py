@@ -338,7 +338,8 @@ def bands(
     Parameters
     ----------
     frame : DataFrame
-        Columns ``dimension, low, high, estimate``: the range and its middle.
+        Columns ``dimension, low, high, estimate``: the range, drawn as a grey bar, and its
+        mean, drawn as a blue tick. The legend names both.
     points : DataFrame
         Columns ``dimension, series, estimate``.
     title, description : str
@@ -353,11 +354,20 @@ def bands(
     altair chart
     """
     colours, shapes = _styles(points, "series")
+    names = list(colours.domain)
+    # The range and its middle have their places in the legend, after the series.
+    keys = {
+        f"{band_name}: range": ("#D5D9DE", "square"),
+        f"{band_name}: mean": (EXPERT, "M-.45,-1H.45V1H-.45Z"),  # an upright tick
+    }
+    for scale, place in ((colours, 0), (shapes, 1)):
+        scale.domain = [*names, *keys]
+        scale.range = [*scale.range, *(look[place] for look in keys.values())]
     domain = _domain(pd.concat([frame, points]), ["estimate", "low", "high"])
     axis = _lines(frame, "dimension", grid=True, tickBand="extent")
     # One below the other in a line, so that no mark hides another.
-    height = max(24, 8 * len(colours.domain) + 4)
-    several = len(colours.domain) > 1
+    height = max(24, 8 * len(names) + 4)
+    several = len(names) > 1
     band_tips = [
         alt.Tooltip("dimension:N"),
         *[
@@ -386,7 +396,7 @@ def bands(
                 color=alt.Color("series:N", scale=colours, sort=colours.domain),
                 shape=alt.Shape("series:N", scale=shapes, sort=shapes.domain),
                 tooltip=_tooltip(here, "dimension", "series", x_title),
-                **({"yOffset": alt.YOffset("series:N", sort=colours.domain)} if several else {}),
+                **({"yOffset": alt.YOffset("series:N", sort=names)} if several else {}),
                 **({"opacity": _chosen("series")[1]} if several else {}),
             )
         )
@@ -395,7 +405,9 @@ def bands(
         step = alt.Step(height, **{"for": "position"})
         return alt.layer(band, middle, marks).properties(width=WIDTH, height=step)
 
-    return finish(_panels(frame, panel, draw), title, description)
+    chart = finish(_panels(frame, panel, draw), title, description)
+    chart.config.legend.columns = 4  # its long names would make one row too wide
+    return chart
 
 
 def strips(
@@ -406,7 +418,9 @@ def strips(
     label: str = "dimension",
     panel: str | None = None,
 ) -> alt.TopLevelMixin:
-    """All estimates of a series on one line, with a tick at their median.
+    """All estimates of a series on one line, with a tick at their mean.
+
+    Equal estimates are one dot: its area grows with their number, which the tooltip says.
 
     Parameters
     ----------
@@ -428,21 +442,48 @@ def strips(
     colours, shapes = _styles(frame, "series")
     scale = alt.Scale(domain=_domain(frame, ["estimate"]), nice=False)
     axis = _lines(frame, "series")
+    by = ["series"] if panel is None else [panel, "series"]
+    means = frame.groupby(by, sort=False, as_index=False)["estimate"].mean()
+    dots = _equal_as_one(frame, [*by, "estimate"], label)
+    most = int(dots["count"].max())
+    says = f"{x_title} (tick: mean{'; size: how many' if most > 1 else ''})"
+    # Every one adds the same area; one alone is still seen, many are no higher than the row.
+    areas = alt.Scale(domain=[0, most], range=[20, 20 + min(40 * most, 330)])
 
     def draw(part, _first, last):
-        base = alt.Chart(part).encode(
-            y=alt.Y("series:N", sort=colours.domain, title=None, axis=axis),
+        here = means if panel is None else means[means[panel] == part[panel].iloc[0]]
+        x = alt.X("estimate:Q", title=says if last else None, scale=scale)
+        y = alt.Y("series:N", sort=colours.domain, title=None, axis=axis)
+        points = alt.Chart(part).mark_point(filled=True, opacity=0.6)
+        points = points.encode(
+            x=x,
+            y=y,
             color=alt.Color("series:N", scale=colours, sort=colours.domain, legend=None),
-        )
-        points = base.mark_point(filled=True, size=60, opacity=0.6).encode(
-            x=alt.X("estimate:Q", title=x_title if last else None, scale=scale),
             shape=alt.Shape("series:N", scale=shapes, sort=shapes.domain, legend=None),
-            tooltip=_tooltip(part, label, "series", x_title),
+            size=alt.Size("count:Q", scale=areas, legend=None),
+            tooltip=[
+                *_tooltip(part, label, "series", x_title),
+                alt.Tooltip("count:Q", title="how many"),
+            ],
         )
-        ticks = base.mark_tick(thickness=3, size=22).encode(x="median(estimate):Q")
+        tick = {"thickness": 3, "size": 24, "color": "black", "opacity": 1}  # seen on the dots
+        ticks = alt.Chart(here).mark_tick(**tick).encode(x=x, y=y)
         return alt.layer(points, ticks).properties(width=WIDTH, height=alt.Step(28))
 
-    return finish(_panels(frame, panel, draw), title, description)
+    return finish(_panels(dots, panel, draw), title, description)
+
+
+def _equal_as_one(frame, by, label):
+    """One row for all rows that are equal in `by`, with their number and their labels."""
+
+    def names(labels):
+        found = list(dict.fromkeys(labels.astype(str)))
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        return ", ".join(found[:3]) + more
+
+    rounded = frame.dropna(subset="estimate").assign(estimate=lambda f: f["estimate"].round(9))
+    groups = rounded.groupby(by, sort=False, as_index=False)
+    return groups.agg(count=("estimate", "size"), **{label: (label, names)})
 
 
 def shares(

@@ -205,20 +205,29 @@ def _harmless(value):
 def _html_row(row, numeric):
     first = f'<th scope="row"{_class(False, _short(row[0]))}>{escape(row[0])}</th>'
     rest = [
-        f"<td{_class(is_number, not is_number and _only_numbers(text))}>{escape(text)}</td>"
+        f"<td{_class(is_number, not is_number and _only_numbers(text), _long(text))}>"
+        f"{escape(text)}</td>"
         for text, is_number in zip(row[1:], numeric[1:])
     ]
     return f"<tr>{first}{''.join(rest)}</tr>"
 
 
-def _class(is_number, kept):
-    """What a cell is for the style sheet: numbers stand at the right, `k` stays on one line."""
-    names = " ".join(["n"] * is_number + ["k"] * kept)
+def _class(is_number, kept, long=False):
+    """What a cell is for the style sheet.
+
+    Numbers, `n`, stand at the right; `k` stays on one line; `t` is text that needs width.
+    """
+    names = " ".join(["n"] * is_number + ["k"] * kept + ["t"] * (long and not kept))
     return f' class="{names}"' if names else ""
 
 
 def _only_numbers(text):
     return bool(text) and not _KEPT.sub("", text)
+
+
+def _long(text, letters=16):
+    """Words that a narrow column would break into slivers."""
+    return len(text) > letters
 
 
 def _short(text, letters=14):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 WIDTH = 290  # of a plot, in pixels: fits a telephone 360 pixels wide
 LABEL_ROOM = 17  # a line of text above a row
+TALL = 600  # pixels; a plot higher than this has its axis at the top, too
 SHORT = 9  # letters; a column of names this short may stay at the left
 _LETTER = 6.8  # mean width of a letter of 13 pixels
 _PARTS = ("vconcat", "hconcat", "concat", "layer")
@@ -48,6 +49,7 @@ def narrow(spec: dict) -> dict:
             plot["width"] = WIDTH if longest > SHORT else round(WIDTH - _LETTER * longest)
         if longest > SHORT:
             _names_above(plot, rows)
+            _axis_on_both_sides(plot, rows)
     _wrap_title(slim)
     legend = slim.setdefault("config", {}).setdefault("legend", {})
     legend["columns"] = _legend_columns(slim)
@@ -178,6 +180,24 @@ def _names_above(plot, rows) -> None:
     plot["height"] = {"step": body + LABEL_ROOM, "for": "position"}
 
 
+def _axis_on_both_sides(plot, rows) -> None:
+    """Repeat the axis of a tall plot at its top: the one at its foot is out of sight there."""
+    leaves = [leaf for leaf in _leaves(plot) if "x" in leaf.get("encoding", {})]
+    step = plot["height"].get("step", 0) if isinstance(plot.get("height"), dict) else 0
+    if "layer" not in plot or not leaves or step * len(_names(plot, rows)) < TALL:
+        return
+    shown, *others = (leaf["encoding"]["x"] for leaf in leaves)
+    above = {key: shown[key] for key in ("type", "title", "scale") if key in shown}
+    above["axis"] = {**(shown.get("axis") or {}), "orient": "top", "grid": False}
+    for x in others:
+        x["axis"] = None
+    # A layer without rows: it has no marks, only the axis.
+    empty = {"data": {"values": []}, "mark": "tick", "encoding": {"x": {"field": "x", **above}}}
+    plot["layer"].append(empty)
+    resolve = plot.setdefault("resolve", {})
+    resolve["axis"] = {**resolve.get("axis", {}), "x": "independent"}
+
+
 def _row_height(plot, encodings, rows) -> float:
     """Height in pixels of one row of the chart as it is, without its name."""
     heights = [view["height"] for view in (plot, *_leaves(plot)) if "height" in view]
@@ -224,4 +244,4 @@ def _legend_columns(spec) -> int:
         if isinstance(e.get(channel), dict)
     ]
     longest = max((len(str(n)) for s in scales for n in s.get("domain") or [] if n), default=12)
-    return max(1, int((WIDTH + 30) // (_LETTER * longest + 34)))
+    return max(1, int((WIDTH + 40) // (_LETTER * longest + 34)))
