@@ -180,5 +180,5 @@ def test_bad_input(options, message):
 def test_without_scikit_learn_the_extra_is_named(monkeypatch):
     frame, _, texts = study()
     monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
-    with pytest.raises(RatingsError, match=r'pip install "raters\[judge\]"'):
+    with pytest.raises(RatingsError, match=r'pip install "\.\[judge\]"'):
         add_baselines(frame, FIVE, texts=texts)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pingouin
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -170,6 +170,7 @@ def test_undefined_results_have_no_p_and_do_not_count():
     assert result["p_adjusted"]["real"] == result["p"]["real"]
 
 
+@settings(max_examples=25)  # statsmodels takes its time
 @given(arrays(float, st.integers(1, 30), elements=st.floats(0, 1)))
 def test_corrections_against_statsmodels(p):
     theirs = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "by": "fdr_by"}

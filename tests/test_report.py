@@ -46,6 +46,8 @@ TITLES = [
     "Files",
 ]
 LONG = Source(item="item", rater="rater", rating="rating", group="group")
+# In one process of the test run: the report that many tests read is made once.
+pytestmark = pytest.mark.xdist_group("report")
 FIVE = ScaleRules([1, 2, 3, 4, 5])
 
 

@@ -19,6 +19,8 @@ from raters.benchmark import readings
 from raters.frames import COLUMNS
 from raters.study import crowd, export, files, judging, replication, results, simulate
 
+# In one process of the test run: the tables, which take a while, are made once.
+pytestmark = pytest.mark.xdist_group("results")
 COMPUTED = ["pairwise", "alpha", "f1", "self_report", "openings", "verbosity", "vif"]
 # The tables about judges and what each of them has beside the columns of its function.
 JUDGED = {

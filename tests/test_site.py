@@ -77,6 +77,47 @@ def open_folds(page):
 
 # ------------------------------------------------------------------------------ every page
 
+# Further looks at a page that is open already: opening it takes longer.
+
+
+CUT = """(width) => [...document.querySelectorAll("main *")].filter((e) => {
+  if (e.closest(".chart, mjx-container, .math, [hidden]")) return false;
+  const style = getComputedStyle(e), box = e.getBoundingClientRect();
+  const cut = box.width > 0 && style.overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1;
+  return cut || (e.matches("table, pre, p, img") && box.right > width + 1);
+}).map((e) => e.outerHTML.slice(0, 150))"""
+
+
+def paper_cuts_nothing_off(page):
+    """A4 is 794 pixels wide; with a browser's usual margins 718 are left."""
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    open_folds(page)
+    assert page.evaluate(CUT, 718) == []
+
+
+def tables_and_what_programs_print_are_moved_not_broken(page):
+    open_folds(page)
+    printed = page.locator("article :is(.highlight-console, .highlight-text, .output) pre")
+    for pre in printed.all():
+        lines = len(pre.text_content().rstrip("\n").split("\n"))
+        height, line = pre.evaluate(
+            """(e) => { const s = getComputedStyle(e);
+            return [e.clientHeight - parseFloat(s.paddingTop) - parseFloat(s.paddingBottom),
+                    parseFloat(s.lineHeight)] }"""
+        )
+        assert height < (lines + 0.7) * line, pre.text_content()[:80]
+    narrow = page.eval_on_selector_all(
+        "table.rt:not(.rt-cards) td.t", "all => all.filter((c) => c.offsetWidth < 100).length"
+    )
+    assert narrow == 0
+    for wrap in page.locator(".rt-wrap:has(table:not(.rt-cards) tbody th)").all():
+        before, after, moved = wrap.evaluate(
+            """(e) => { const at = () => e.querySelector("tbody th").getBoundingClientRect().left;
+            const before = at(); e.scrollLeft = 200; return [before, at(), e.scrollLeft] }"""
+        )
+        assert abs(before - after) <= 1, moved  # the names of the rows stay in view
+
 
 def barriers(page, name=""):
     """What axe calls serious or critical on a page, as it is now."""
@@ -136,21 +177,20 @@ def test_the_page_works_offline_is_light_and_has_no_serious_barrier(name, visit,
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_no_serious_barrier_in_the_dark(name, visit):
+def test_in_the_dark_no_serious_barrier_and_on_paper_nothing_cut_off(name, visit):
     page = visit(f"{name}.html", color_scheme="dark")
     draw_all(page)
-    keep(page, name, "desk-dark")
     open_folds(page)
     assert page.locator("html").get_attribute("data-theme") == "dark"
     assert barriers(page, name) == {}
+    paper_cuts_nothing_off(page)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_without_javascript_every_chart_is_a_picture(name, visit):
+    page = visit(f"{name}.html", java_script_enabled=False)
     for width in (1280, 390):
-        page = visit(
-            f"{name}.html", java_script_enabled=False, viewport={"width": width, "height": 844}
-        )
+        page.set_viewport_size({"width": width, "height": 844})
         for picture in page.locator("main img").all():
             assert (picture.get_attribute("alt") or "").strip()
         for chart in page.locator(".chart").all():
@@ -193,7 +233,7 @@ def test_without_javascript_text_and_code_follow_the_reader_s_system(start, sche
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_on_a_phone_nothing_scrolls_sideways(name, visit):
+def test_on_a_phone_nothing_scrolls_sideways_but_tables_and_programs(name, visit):
     scheme = ("light", "dark")[PAGES.index(name) % 2]
     page = visit(f"{name}.html", viewport={"width": 390, "height": 844}, color_scheme=scheme)
     draw_all(page)
@@ -216,6 +256,7 @@ def test_on_a_phone_nothing_scrolls_sideways(name, visit):
         ".map((p) => p.getBoundingClientRect().width)))",
     )
     assert all(width >= 200 for width in plots), plots
+    tables_and_what_programs_print_are_moved_not_broken(page)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -472,48 +513,6 @@ def test_printed_pages_show_their_charts(visit):
     assert len(heights) > 3 and all(len(h) == 1 and h[0] > 100 for h in heights), heights
     assert not page.locator(".rt-find").first.is_visible()
     assert not page.locator(".bd-sidebar-primary").is_visible()
-
-
-CUT = """(width) => [...document.querySelectorAll("main *")].filter((e) => {
-  if (e.closest(".chart, mjx-container, .math, [hidden]")) return false;
-  const style = getComputedStyle(e), box = e.getBoundingClientRect();
-  const cut = box.width > 0 && style.overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1;
-  return cut || (e.matches("table, pre, p, img") && box.right > width + 1);
-}).map((e) => e.outerHTML.slice(0, 150))"""
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_paper_cuts_nothing_off(name, visit):
-    """A4 is 794 pixels wide; with a browser's usual margins 718 are left."""
-    page = visit(f"{name}.html", viewport={"width": 718, "height": 1000})
-    page.emulate_media(media="print")
-    open_folds(page)
-    assert page.evaluate(CUT, 718) == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_on_a_phone_tables_and_what_programs_print_are_moved_not_broken(name, visit):
-    page = visit(f"{name}.html", viewport={"width": 390, "height": 844})
-    open_folds(page)
-    printed = page.locator("article :is(.highlight-console, .highlight-text, .output) pre")
-    for pre in printed.all():
-        lines = len(pre.text_content().rstrip("\n").split("\n"))
-        height, line = pre.evaluate(
-            """(e) => { const s = getComputedStyle(e);
-            return [e.clientHeight - parseFloat(s.paddingTop) - parseFloat(s.paddingBottom),
-                    parseFloat(s.lineHeight)] }"""
-        )
-        assert height < (lines + 0.7) * line, pre.text_content()[:80]
-    narrow = page.eval_on_selector_all(
-        "table.rt:not(.rt-cards) td.t", "all => all.filter((c) => c.offsetWidth < 100).length"
-    )
-    assert narrow == 0
-    for wrap in page.locator(".rt-wrap:has(table:not(.rt-cards) tbody th)").all():
-        before, after, moved = wrap.evaluate(
-            """(e) => { const at = () => e.querySelector("tbody th").getBoundingClientRect().left;
-            const before = at(); e.scrollLeft = 200; return [before, at(), e.scrollLeft] }"""
-        )
-        assert abs(before - after) <= 1, moved  # the names of the rows stay in view
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["script", "no script"])

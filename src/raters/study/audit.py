@@ -279,7 +279,8 @@ class _Linked(display.Table):
 
     def _labelled(self, row):
         names = iter(self.frame.columns[1:])
-        return re.sub("<td>", lambda _: f'<td role="cell" data-label="{next(names)}">', row.group())
+        cell = lambda kind: f'<td{kind[1]} role="cell" data-label="{next(names)}">'  # noqa: E731
+        return re.sub("<td((?: class=[^>]*)?)>", cell, row.group())
 
 
 _ROW_HEAD = '<th scope="row" role="rowheader">'
