@@ -279,7 +279,10 @@ class _Linked(display.Table):
 
     def _labelled(self, row):
         names = iter(self.frame.columns[1:])
-        cell = lambda kind: f'<td{kind[1]} role="cell" data-label="{next(names)}">'  # noqa: E731
+
+        def cell(found):
+            return f'<td{found[1]} role="cell" data-label="{next(names)}">'
+
         return re.sub("<td((?: class=[^>]*)?)>", cell, row.group())
 
 
