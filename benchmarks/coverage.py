@@ -14,7 +14,7 @@ import argparse
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
-from raters.coverage import EVEN, LOPSIDED, coverage
+from raters.simulation import EVEN, LOPSIDED, coverage
 
 ITEMS = (20, 50, 200)
 RELIABILITY = (0.3, 0.6, 0.85)

@@ -16,7 +16,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from raters import Scale, agreement, pairwise, resampling
+from raters import Scale, agreement, draws, pairwise
 
 USUAL = {"items": 50, "raters": 3, "levels": 5, "resamples": 2000}
 VARIED = {
@@ -56,7 +56,7 @@ def seconds(work):
     """The median CPU time, draws made anew each time."""
     times = []
     for _ in range(REPEATS + 1):
-        resampling._kept.cache_clear()
+        draws._kept.cache_clear()
         start = time.process_time()
         work()
         times.append(time.process_time() - start)

@@ -25,10 +25,10 @@ import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from raters import Scale, agreement, check_ratings, counted, pairwise, resampling, with_reference
-from raters import study as paper
+import judging_empathy as paper
+from raters import Scale, agreement, check_ratings, counted, draws, pairwise, with_reference
 from raters.coefficients import MANY, PAIR
-from raters.frames import tables
+from raters.matrices import tables
 
 RESAMPLES = 10_000
 REPEATS = 7
@@ -72,7 +72,7 @@ def anew(work):
     """The same work with draws made anew: those of a seed are kept between calls."""
 
     def first():
-        resampling._kept.cache_clear()
+        draws._kept.cache_clear()
         work()
 
     return first

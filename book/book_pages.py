@@ -178,7 +178,7 @@ def tables_as_files(page: str, place: str) -> tuple[str, dict[str, bytes]]:
     Parameters
     ----------
     page : str
-        HTML in which `raters.display` put each table's CSV into its link.
+        HTML in which `raters.show.tables` put each table's CSV into its link.
     place : str
         Where the files will be, seen from the page.
 
@@ -234,7 +234,7 @@ def links_to_tables(page: str) -> str:
     """
     import pandas as pd
 
-    from raters import display
+    from raters.show import tables as display
 
     def linked(match):
         head, *rows = [[" ".join(c.split()) for c in row] for row in _Cells(match[0]).rows]

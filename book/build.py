@@ -37,9 +37,10 @@ import nbformat
 import pandas as pd
 import yaml
 
-from raters import book_renderer, display
+from judging_empathy.data.files import resolve
 from raters.errors import RatingsError
-from raters.study.files import resolve
+from raters.show import renderer as book_renderer
+from raters.show import tables as display
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ("auto", "published", "simulated")

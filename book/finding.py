@@ -4,9 +4,10 @@ from pathlib import Path
 
 import vl_convert
 
-from raters import charts
-from raters import study as paper
-from raters.study import results, views
+import judging_empathy as paper
+from judging_empathy import chart_data as views
+from judging_empathy import tables as results
+from raters.show import charts
 
 TARGET = Path(__file__).parent / "_static" / "finding.svg"
 

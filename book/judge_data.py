@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
-from raters import study as paper
+import judging_empathy as paper
+from judging_empathy.data import loaders
+from judging_empathy.data.metadata import dimensions, frameworks
 from raters import with_reference
 from raters.errors import RatingsError
-from raters.study import loaders
-from raters.study.metadata import dimensions, frameworks
 
 FRAMEWORK = "lend_an_ear"
 # The name in a reader's file where the conversations are not the study's: files from the

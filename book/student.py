@@ -20,8 +20,8 @@ from pathlib import Path
 import judge_data
 import nbformat
 
+from judging_empathy.data.metadata import dimensions, frameworks
 from raters.errors import RatingsError
-from raters.study.metadata import dimensions, frameworks
 
 ROOT = Path(__file__).resolve().parents[1]
 EXERCISE, SOLUTION = "exercise", "solution"

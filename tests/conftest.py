@@ -64,12 +64,12 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     for item in items:
         # The examples in these docstrings load the study's files.
-        if item.name.startswith("raters.study.loaders.load_"):
+        if item.name.startswith("judging_empathy.data.loaders.load_"):
             item.add_marker(pytest.mark.real_data)
     marked = [item for item in items if item.get_closest_marker("real_data")]
     if not marked:
         return
-    from raters.study import files
+    from judging_empathy.data import files
 
     # A broken copy is an error, never a reason to skip.
     if files.locate(download=False) is not None:

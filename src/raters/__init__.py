@@ -1,18 +1,19 @@
 """Agreement between raters, with intervals, and LLM judges against an expert benchmark."""
 
-from raters.agreement import agreement, compare, pairwise
 from raters.errors import RatingsError
-from raters.frames import check_ratings, counted, from_wide, round_ratings, with_reference
+from raters.frames import check_ratings, from_wide, round_ratings, with_reference
+from raters.measures import agreement, compare, pairwise
+from raters.patterns import counted
 from raters.scale import Scale
 
 # Reading files is loaded when it is first asked for: who has a frame already needs none of it.
 _LATER = {
-    "Config": "config",
-    "Reading": "reading",
-    "ScaleRules": "config",
-    "Source": "config",
-    "inspect": "inspection",
-    "read": "reading",
+    "Config": "io.config",
+    "Reading": "io.read",
+    "ScaleRules": "io.config",
+    "Source": "io.config",
+    "inspect": "io.inspect",
+    "read": "io.read",
 }
 
 __all__ = [

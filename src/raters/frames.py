@@ -6,19 +6,23 @@ Everything else in the package may rely on what `check_ratings` lets through.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from raters.errors import RatingsError
-from raters.scale import Scale, number_of, scale_for
+from raters.scale import number_of, scale_for
 
 COLUMNS = ["framework", "dimension", "item", "rater", "group", "rating"]
+
 _DEFAULTS = {"framework": "all", "dimension": "all", "group": "all"}
-_KEYS = COLUMNS[:4]
+
+KEYS = COLUMNS[:4]
+
 _DUPLICATES = ("error", "first", "last", "mean")
+
 _SHOWN = 5
 
 
@@ -136,6 +140,7 @@ def check_ratings(
 
     Examples
     --------
+    >>> from raters import Scale
     >>> frame = pd.DataFrame({"item": [7, 7], "rater": ["a", "b"], "rating": ["4", " 5 "]})
     >>> check_ratings(frame, Scale([1, 2, 3, 4, 5])).rating.tolist()
     [4.0, 5.0]
@@ -207,7 +212,7 @@ def _together(codes, columns):
     return result
 
 
-def _each(combined):
+def each_together(combined):
     """Rows of each combination, in order of appearance."""
     order = np.argsort(combined, kind="stable")
     starts = np.flatnonzero(np.diff(combined[order], prepend=-1))
@@ -318,7 +323,7 @@ def _values(frame, ratings, scale, codes, names):
     result = np.full(len(raw), np.nan)
     wrong, nominal = [], []
     columns = ["framework", "dimension"]
-    for rows in _each(_together(codes, columns)):
+    for rows in each_together(_together(codes, columns)):
         label = tuple(names[column][codes[column][rows[0]]] for column in columns)
         declared = scale_for(scale, *label)
         if declared.measurement == "nominal":
@@ -374,7 +379,7 @@ def _without_duplicates(frame, duplicates, codes, nominal):
         raise RatingsError(
             f"duplicates={duplicates!r}", ", ".join(_DUPLICATES), "name one of these"
         )
-    keys = pd.Series(_together(codes, _KEYS))
+    keys = pd.Series(_together(codes, KEYS))
     again = keys.duplicated(keep=False)
     if not again.any():
         return frame
@@ -388,7 +393,7 @@ def _without_duplicates(frame, duplicates, codes, nominal):
         if not again.any():
             return frame
     if duplicates == "error":
-        rows = frame[again].drop_duplicates(_KEYS)
+        rows = frame[again].drop_duplicates(KEYS)
         places = [
             f"item {r.item} by {r.rater} on {r.dimension}" for r in rows.head(_SHOWN).itertuples()
         ]
@@ -408,7 +413,7 @@ def _without_duplicates(frame, duplicates, codes, nominal):
                 "choose one of these",
             )
         repeated = frame[again].replace(np.inf, np.nan)
-        means = repeated.groupby(_KEYS)["rating"].transform("mean")
+        means = repeated.groupby(KEYS)["rating"].transform("mean")
         frame = frame.assign(rating=means.reindex(frame.index).where(again, frame["rating"]))
         duplicates = "first"
     return frame[~keys.duplicated(keep=duplicates)].reset_index(drop=True)
@@ -470,6 +475,7 @@ def with_reference(
 
     Examples
     --------
+    >>> from raters import Scale
     >>> frame = pd.DataFrame({"item": list("xxx"), "rater": list("abc"), "group": "expert",
     ...                       "rating": [1, 2, 5]})
     >>> frame = check_ratings(frame, Scale([1, 2, 3, 4, 5]))
@@ -551,6 +557,7 @@ def lost_to_pandas(values: np.ndarray, scale) -> str:
 
     Examples
     --------
+    >>> from raters import Scale
     >>> scale = Scale(["joy", "None"], measurement="nominal")
     >>> lost_to_pandas(np.array([scale.value_of("joy"), np.nan]), scale)[:20]
     "no rating is 'None',"
@@ -612,311 +619,3 @@ def round_ratings(ratings: pd.DataFrame, raters: Sequence[str] | None = None) ->
     result = ratings.copy()
     result.loc[whose, "rating"] = np.rint(ratings.loc[whose, "rating"])
     return result
-
-
-@dataclass(frozen=True)
-class Table:
-    """One dimension as a matrix: items in rows, raters in columns, NaN where missing.
-
-    With `counts`, a row stands for so many items with these ratings (a pattern), and
-    `items` is empty.
-    """
-
-    framework: str
-    dimension: str
-    items: tuple[str, ...]
-    raters: tuple[str, ...]
-    values: np.ndarray
-    scale: Scale
-    counts: np.ndarray | None = None
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Ratings of many items as counted patterns, for `agreement`, `pairwise`, `compare`.
-
-    Parameters
-    ----------
-    tables : tuple of Table
-        One for each framework and dimension, with `counts`.
-    groups : mapping of str to str
-        Rater to group.
-    exchangeable : tuple of str
-        Columns that are no raters but places: the first, second, ... rating of an item,
-        whoever gave it. Only coefficients that do not ask who rated mean something there.
-    """
-
-    tables: tuple[Table, ...]
-    groups: Mapping[str, str]
-    exchangeable: tuple[str, ...] = ()
-
-
-def groups_of(ratings: pd.DataFrame | Checked | Counted) -> dict[str, str]:
-    """Rater to group, raters in the order in which they come.
-
-    Parameters
-    ----------
-    ratings : DataFrame or Counted
-        A checked long frame, or counted patterns.
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> groups_of(pd.DataFrame({"rater": ["b", "a", "b"], "group": ["x", "y", "x"]}))
-    {'b': 'x', 'a': 'y'}
-    """
-    if isinstance(ratings, Counted):
-        return dict(ratings.groups)
-    known = Checked.of(ratings, ["rater", "group"])
-    group = np.empty(len(known.names["rater"]), int)
-    group[known.codes["rater"]] = known.codes["group"]
-    return {rater: known.names["group"][g] for rater, g in zip(known.names["rater"], group)}
-
-
-def tables(
-    ratings: pd.DataFrame | Checked | Counted, scale=None, raters: Sequence[str] | None = None
-) -> Iterator[Table]:
-    """The matrices of a checked frame, one for each dimension.
-
-    Items are sorted by id, and all dimensions of a framework have the same
-    items: so one draw of items serves all of them.
-
-    Parameters
-    ----------
-    ratings : DataFrame or Counted
-        A checked long frame, or counted patterns.
-    scale : Scale or mapping
-        As in `check_ratings`; not needed for counted patterns.
-    raters : sequence of str, optional
-        The columns, in order. Default: all raters by name.
-
-    Yields
-    ------
-    Table
-
-    Raises
-    ------
-    RatingsError
-        A rater is not there.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"item": ["x", "y", "x"], "rater": ["a", "a", "b"],
-    ...                       "rating": [1, 2, 2]})
-    >>> scale = Scale([1, 2])
-    >>> [t.values.tolist() for t in tables(check_ratings(frame, scale), scale)]
-    [[[1.0, 2.0], [2.0, nan]]]
-    """
-    ratings = ratings if isinstance(ratings, Counted) else Checked.of(ratings)
-    known = groups_of(ratings)
-    names = tuple(sorted(known) if raters is None else raters)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise RatingsError(
-            f"the raters {unknown}",
-            f"raters of the frame: {sorted(known)}",
-            "name raters that are in the frame",
-        )
-    if isinstance(ratings, Counted):
-        return (_with_columns(table, names) for table in ratings.tables)
-    return _matrices(ratings, scale, names)
-
-
-def _with_columns(table, names):
-    """The table with these raters as columns, empty for those who are not in it."""
-    values = np.full((len(table.values), len(names)), np.nan)
-    for place, name in enumerate(names):
-        if name in table.raters:
-            values[:, place] = table.values[:, table.raters.index(name)]
-    return replace(table, raters=names, values=values)
-
-
-def _matrices(known, scale, names):
-    frameworks, dimensions, items, raters = (known.codes[column] for column in _KEYS)
-    framework_names, dimension_names, item_names, rater_names = (known.names[c] for c in _KEYS)
-    # Items by name: the same draw for the same items, in whatever order they come.
-    order = sorted(range(len(item_names)), key=item_names.__getitem__)
-    item_names = np.array([item_names[item] for item in order], object)
-    rank = np.empty(len(order), int)
-    rank[order] = range(len(order))
-    items = rank[items]
-    place = {name: column for column, name in enumerate(names)}
-    columns = np.array([place.get(name, -1) for name in rater_names], int)[raters]
-    rating = known.frame["rating"].to_numpy(float)
-    for everybody in _each(frameworks):
-        # Everybody's items: a draw of items must not depend on whom it is used for.
-        here, row = np.unique(items[everybody], return_inverse=True)
-        name, ids = framework_names[frameworks[everybody[0]]], tuple(item_names[here])
-        some = np.flatnonzero(columns[everybody] >= 0)
-        for part in _each(dimensions[everybody[some]]):
-            cells = everybody[some[part]]
-            values = np.full((here.size, len(names)), np.nan)
-            values[row[some[part]], columns[cells]] = rating[cells]
-            label = dimension_names[dimensions[cells[0]]]
-            yield Table(name, label, ids, names, values, scale_for(scale, name, label))
-
-
-# --- patterns: items with the same ratings, counted -------------------------------
-
-_BLOCK = 250_000  # rows that are turned into patterns at a time
-
-
-def counted(
-    ratings,
-    scale,
-    raters: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    framework: str = "all",
-) -> Counted:
-    """Ratings of many items as patterns: each row of ratings once, and how often it occurs.
-
-    Items with the same ratings are exchangeable. So agreement of a million items needs
-    a few hundred patterns and their counts, and resampling them has the same
-    distribution as resampling the items.
-
-    Parameters
-    ----------
-    ratings : DataFrame or mapping of str to array-like
-        The long frame, see `check_ratings`; or for each dimension a matrix of numbers,
-        shape (items, raters), NaN where a rating is missing.
-    scale : Scale or mapping
-        The declared scale or scales.
-    raters : sequence of str, optional
-        The raters to keep; the names of the columns where matrices are given.
-    groups : mapping of str to str, optional
-        Rater to group, where matrices are given. Default: everybody in one group, "all".
-    framework : str
-        The framework's name, where matrices are given.
-
-    Returns
-    -------
-    Counted
-        For `agreement`, `pairwise` and `compare`, in place of the frame.
-
-    Raises
-    ------
-    RatingsError
-        From `check_ratings`; a matrix without names of its columns, of another shape, or
-        with a rating off the scale.
-
-    Examples
-    --------
-    >>> x = np.array([[1, 1], [2, 1], [1, 1]])
-    >>> table = counted({"warmth": x}, Scale([1, 2]), raters=["a", "b"]).tables[0]
-    >>> table.values.tolist(), table.counts.tolist()
-    ([[1.0, 1.0], [2.0, 1.0]], [2, 1])
-    """
-    if isinstance(ratings, pd.DataFrame):
-        known = checked(ratings, scale)
-        _some(len(known.frame))
-        chosen = [counted_table(table) for table in tables(known, scale, raters)]
-        group = groups_of(known)
-        return Counted(tuple(chosen), {name: group[name] for name in chosen[0].raters})
-    if not isinstance(ratings, Mapping) or raters is None:
-        raise RatingsError(
-            f"ratings of type {type(ratings).__name__}"
-            + ("" if raters is None else f" and raters={list(raters)}"),
-            "a long frame; or a matrix for each dimension, and raters= the names of its columns",
-            "give counted({'warmth': x}, scale, raters=['ann', 'bob'])",
-        )
-    names = tuple(map(str, raters))
-    _some(len(ratings))
-    if len(set(names)) < len(names):
-        raise RatingsError(
-            f"raters={list(names)}", "a name of its own for each column", "rename one of them"
-        )
-    found = []
-    for dimension, x in ratings.items():
-        declared = scale_for(scale, framework, dimension)
-        x = np.asarray(x)
-        if x.ndim != 2 or x.shape[1] != len(names) or x.dtype.kind not in "iufb":
-            raise RatingsError(
-                f"for {dimension} an array of shape {x.shape} and type {x.dtype}",
-                f"numbers, a row for each item and {len(names)} columns, one for each rater",
-                "transpose it, or name its columns in raters=",
-            )
-        found.append(_counted_matrix(framework, dimension, names, x, declared))
-    return Counted(tuple(found), {name: (groups or {}).get(name, "all") for name in names})
-
-
-def _some(number):
-    if not number:
-        raise RatingsError("no rating at all", "one rating or more", "check what was read")
-
-
-def counted_table(table: Table) -> Table:
-    """A table with each different row once, and how many items have it.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    Table
-        With `counts`; the rows are sorted, and the items' ids are gone.
-
-    Examples
-    --------
-    >>> table = Table("all", "warmth", ("x", "y"), ("a",), np.array([[2.0], [2.0]]), Scale([1, 2]))
-    >>> counted_table(table).counts.tolist()
-    [2]
-    """
-    if table.counts is not None:
-        return table
-    return _counted_matrix(
-        table.framework, table.dimension, table.raters, table.values, table.scale
-    )
-
-
-def _counted_matrix(framework, dimension, raters, x, scale):
-    """Patterns of a matrix, block by block: memory does not grow with the number of items."""
-    known = np.round(scale.values, 9)
-    patterns, counts = np.zeros((0, len(raters))), np.zeros(0, np.int64)
-    for start in range(0, len(x), _BLOCK):
-        block = np.round(x[start : start + _BLOCK].astype(float), 9)
-        _on_scale(block, start, scale, dimension)
-        if np.isin(block[~np.isnan(block)], known).all():
-            new, often = _by_code(block, known)
-        else:  # values between the levels, or answers outside them
-            new, often = distinct_rows(block, np.ones(len(block), np.int64))
-        patterns, counts = distinct_rows(
-            np.concatenate([patterns, new]), np.concatenate([counts, often])
-        )
-    return Table(framework, dimension, (), tuple(raters), patterns, scale, counts)
-
-
-def _on_scale(block, start, scale, dimension):
-    given = np.unique(block[~np.isnan(block)])
-    wrong = [value for value in given if np.isnan(scale.value_of(value))]
-    if wrong:
-        row = start + int(np.flatnonzero((block == wrong[0]).any(axis=1))[0])
-        raise RatingsError(
-            f"the rating {wrong[0]:g} on {dimension} in row {row} (counted from 0)",
-            scale.describe(),
-            "correct the ratings, or declare the scale that was used",
-        )
-
-
-def distinct_rows(x, counts):
-    """Each different row once, sorted with missing ratings last, and the counts summed."""
-    values, code = np.unique(x, return_inverse=True)  # one NaN stands for all, and is last
-    rows, which = np.unique(code.reshape(x.shape), axis=0, return_inverse=True)
-    summed = np.zeros(len(rows), np.int64)
-    np.add.at(summed, which.ravel(), counts)
-    return values[rows], summed
-
-
-def _by_code(block, known):
-    """Patterns by one number for each row, where all ratings are levels."""
-    levels = np.append(np.sort(known), np.nan)
-    base = levels.size
-    if base ** block.shape[1] > 2**62:
-        return distinct_rows(block, np.ones(len(block), np.int64))
-    code = np.where(np.isnan(block), base - 1, np.searchsorted(levels[:-1], block))
-    power = base ** np.arange(block.shape[1])[::-1]
-    number, often = np.unique(code @ power, return_counts=True)
-    return levels[number[:, None] // power % base], often

@@ -9,14 +9,14 @@ import pandas as pd
 from raters.cli.given import reading_of
 from raters.cli.say import note_lines, plain
 from raters.errors import RatingsError
-from raters.formats.base import count_of
+from raters.text import count_of
 
 _LABELS = ("framework", "dimension", "rater_a", "rater_b", "group", "statistic")
 
 
 def inspect(options, say) -> None:
     """`raters inspect`: what the files seem to hold, and the proposed raters.toml."""
-    from raters.inspection import inspect as look
+    from raters.io.inspect import inspect as look
 
     with say.working("looking at the files"):
         seen = look(options.files)
@@ -87,8 +87,8 @@ def _without_notes(found):
 
 def benchmark(options, say) -> None:
     """`raters benchmark`: verdicts on each judge."""
-    from raters.benchmark.readings import verdict_counts
-    from raters.inspection import judges_backwards
+    from raters.io.inspect import judges_backwards
+    from raters.judges.ceiling import verdict_counts
     from raters.report import analysis
 
     reading = reading_of(options, say)
@@ -142,7 +142,7 @@ def _experts(ratings, reference, judges):
 
 
 def _say_verdicts(found, counts, experts, say):
-    from raters.benchmark.readings import verdicts
+    from raters.judges.ceiling import verdicts
 
     attrs = found.attrs
     say.out(
@@ -250,7 +250,7 @@ def completion(options, say) -> None:
 
 def data(options, say) -> None:
     """`raters data`: fetch or check the study's files."""
-    from raters.study import files
+    from judging_empathy.data import files
 
     if options.check:
         checked = files.verify()
@@ -264,8 +264,8 @@ def results(options, say) -> None:
     """`raters results`: every computed table of the study."""
     import sys
 
-    from raters.study import files, simulate
-    from raters.study.export import write
+    from judging_empathy.data import files, simulate
+    from judging_empathy.export import write
 
     study = files.resolve(options.study)
     for path in write(options.out, study, options.resamples, options.seed):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from raters.config import Config, ScaleRules
 from raters.errors import RatingsError
-from raters.formats.base import checked_path
-from raters.inspection import read_as_proposed
-from raters.reading import Reading, read
+from raters.io.config import Config, ScaleRules
+from raters.io.formats.base import checked_path
+from raters.io.inspect import read_as_proposed
+from raters.io.read import Reading, read
 
 NAME = "raters.toml"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from raters.coverage import true_agreement
 from raters.errors import RatingsError
+from raters.simulation import true_agreement
 
 _NODES = 200
 _MOST = 20_000_000  # ratings

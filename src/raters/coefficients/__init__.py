@@ -14,8 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from raters.coefficients.alpha import (
+    krippendorff_alpha,
+    krippendorff_alpha_interval,
+    krippendorff_alpha_nominal,
+    krippendorff_alpha_ordinal,
+    krippendorff_alpha_ratio,
+)
 from raters.coefficients.base import Sums
-from raters.coefficients.many import (
+from raters.coefficients.chance import (
     brennan_prediger,
     brennan_prediger_quadratic,
     conger_kappa,
@@ -24,39 +31,22 @@ from raters.coefficients.many import (
     fleiss_kappa_quadratic,
     gwet_ac1,
     gwet_ac2,
-    icc1,
-    icc1k,
-    icc2,
-    icc2k,
-    icc3,
-    icc3k,
-    kendall_w,
-    krippendorff_alpha,
-    krippendorff_alpha_interval,
-    krippendorff_alpha_nominal,
-    krippendorff_alpha_ordinal,
-    krippendorff_alpha_ratio,
     mean_percent_agreement,
 )
-from raters.coefficients.pair import (
+from raters.coefficients.concordance import kendall_w
+from raters.coefficients.f1 import f1_at_least, f1_macro, f1_micro, f1_of, f1_weighted
+from raters.coefficients.icc import icc1, icc1k, icc2, icc2k, icc3, icc3k
+from raters.coefficients.kappa import (
     cohen_kappa,
-    f1_at_least,
-    f1_macro,
-    f1_micro,
-    f1_of,
-    f1_weighted,
-    kendall_tau_b,
-    lin_concordance,
-    mean_difference,
-    percent_agreement,
     scott_pi,
-    spearman_rho,
     weighted_kappa,
     weighted_kappa_linear,
     weighted_kappa_quadratic,
     weighted_kappa_quadratic_centred,
     weighted_kappa_quadratic_published,
 )
+from raters.coefficients.pairs import mean_difference, percent_agreement
+from raters.coefficients.ranks import kendall_tau_b, lin_concordance, spearman_rho
 from raters.coefficients.ratings import Ratings
 from raters.errors import RatingsError
 from raters.scale import Scale

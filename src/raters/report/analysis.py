@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from raters.agreement import MEAN, agreement, pairwise
-from raters.benchmark.readings import benchmark, reference_raters
 from raters.coefficients import NEEDS_ORDER, NEEDS_RATERS
 from raters.errors import RatingsError
+from raters.judges.ceiling import benchmark, reference_raters
 from raters.label_sets import SEPARATOR
+from raters.measures import MEAN, agreement, pairwise
 from raters.scale import Scale, scale_for
 
 # The first one is the main one: shown in charts, used for planning.
@@ -111,7 +111,7 @@ def within_groups(
     interval: str = "percentile",
     mean: bool = True,
 ) -> pd.DataFrame:
-    """`raters.agreement` of each group, with statistics that fit the scale.
+    """`raters.measures` of each group, with statistics that fit the scale.
 
     Parameters
     ----------
@@ -122,17 +122,17 @@ def within_groups(
     resamples : int, optional
         Default: 2000, or fewer for very many items that differ in their ratings.
     seed, level, interval, mean
-        As in `raters.agreement`.
+        As in `raters.measures`.
 
     Returns
     -------
     DataFrame
-        As `raters.agreement`.
+        As `raters.measures`.
 
     Raises
     ------
     RatingsError
-        From `raters.agreement`; no group has two raters; too many raters for a
+        From `raters.measures`; no group has two raters; too many raters for a
         coefficient that asks who gave a rating.
 
     Notes
@@ -391,7 +391,7 @@ def experts_of(ratings: pd.DataFrame, reference: Sequence[str], judges: Sequence
     Raises
     ------
     RatingsError
-        As `raters.benchmark.reference_raters`.
+        As `raters.judges.reference_raters`.
     """
     named = reference[0] if len(reference) == 1 else list(reference)
     return reference_raters(ratings, named, list(judges))
@@ -410,7 +410,7 @@ def against_experts(
     interval: str = "percentile",
     margin: float = 0.1,
 ) -> pd.DataFrame:
-    """`raters.benchmark.benchmark`, with statistics that fit the scale.
+    """`raters.judges.benchmark`, with statistics that fit the scale.
 
     Parameters
     ----------
@@ -423,17 +423,17 @@ def against_experts(
     resamples : int, optional
         Default: `resamples_for`.
     seed, level, interval, margin
-        As in `raters.benchmark.benchmark`.
+        As in `raters.judges.benchmark`.
 
     Returns
     -------
     DataFrame
-        As `raters.benchmark.benchmark`; its attrs hold ``level`` and ``resamples``.
+        As `raters.judges.benchmark`; its attrs hold ``level`` and ``resamples``.
 
     Raises
     ------
     RatingsError
-        From `raters.benchmark.benchmark`; the judges and experts share no dimension.
+        From `raters.judges.benchmark`; the judges and experts share no dimension.
     """
     rows = []
     for kind, here in with_both(ratings, scale, judges, experts):

@@ -13,17 +13,17 @@ from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
-from raters.config import Config
 from raters.errors import RatingsError, install
-from raters.formats.base import count_of
-from raters.reading import named_paths
+from raters.io.atomic import part_beside, put
+from raters.io.config import Config
+from raters.io.read import named_paths
 from raters.report.execute import MADE, TEMPLATE, NotebookError, execute
 from raters.report.html import Section, bullets
 from raters.report.methods import versions
 from raters.report.page import page
 from raters.report.study import Study
 from raters.report.tables import spreadsheet_safe, write_csv
-from raters.whole import part_beside, put
+from raters.text import count_of
 
 MADE_BY = "raters report"
 _NOTE = "provenance.json"
@@ -63,7 +63,7 @@ def report(
     resamples : int, optional
         Of items. Default: 2000, and up to 10000 for judges.
     seed, level, margin
-        As in `raters.benchmark.benchmark`.
+        As in `raters.judges.benchmark`.
     title : str
         Of the page. Default: made of the files' names.
     drop_at_most : int, optional

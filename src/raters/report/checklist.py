@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from raters.formats.base import count_of, few
+from raters.text import count_of, few
 
 FROM_DATA, PARTLY, YOURS = "from the data", "in part: complete it", "yours to write"
 NOT_HERE = "does not apply"

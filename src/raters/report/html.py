@@ -9,7 +9,7 @@ from html import escape
 
 import pandas as pd
 
-from raters.display import number
+from raters.show.tables import number
 
 _MOST_ROWS = 60
 _SHORT, _WORD, _LONGEST = 24, 24, 500  # letters: of a label, without a break, of a cell
@@ -232,7 +232,7 @@ def figure(chart) -> str:
     """
     import vl_convert
 
-    from raters.narrow import narrow
+    from raters.show.phone import narrow
 
     spec = chart.to_dict()
     words, title = shown(spec["description"]), shown(spec["title"]["text"])

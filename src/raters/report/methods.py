@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from raters.formats.base import count_of, few
+from raters.text import count_of, few
 
 WORKS = {
     "calderon2025": "Calderon, N., Reichart, R., Dror, R. (2025). The alternative annotator test "

@@ -8,10 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from raters.agreement import MEAN
-from raters.benchmark.readings import ALL, OPEN, verdict_counts
-from raters.display import interval, number
-from raters.formats.base import count_of
+from raters.judges.ceiling import ALL, OPEN, verdict_counts
+from raters.measures import MEAN
 from raters.report import analysis, checklist, methods
 from raters.report.html import (
     Section,
@@ -24,6 +22,8 @@ from raters.report.html import (
     why_not,
 )
 from raters.report.study import WIDTH, Missing, Study
+from raters.show.tables import interval, number
+from raters.text import count_of
 
 _MOST_LINES = 40  # of a chart
 _MOST_SERIES = 6
@@ -256,7 +256,7 @@ def _levels(study):
             f"Too many for a chart: {count_of(lines, 'line')} with "
             f"{count_of(len(levels), 'level')}. The numbers are in tables/levels.csv."
         )
-    from raters import charts
+    from raters.show import charts
 
     unused = found[found["n"] == 0]
     said = "Every level was used by every group."
@@ -300,7 +300,7 @@ def within(study: Study) -> Section:
 
 
 def _agreement_chart(study):
-    from raters import charts
+    from raters.show import charts
 
     rows = _main(study)
     rows = rows[rows["estimate"].notna()].rename(columns={"group": "series"})
@@ -381,7 +381,7 @@ def judges(study: Study) -> Section:
 
 
 def _judges_chart(study, rows):
-    from raters import charts
+    from raters.show import charts
 
     rows = rows[rows["difference"].notna()]
     rows = rows[rows["framework"] != ALL] if rows["framework"].nunique() > 1 else rows
@@ -430,7 +430,7 @@ def _verdicts(study, judge, rows):
     return table(shown, f"Verdicts on {judge}: {_READINGS['single'][0]}.", columns)
 
 
-# Names that people know for the readings of `raters.benchmark.benchmark`.
+# Names that people know for the readings of `raters.judges.benchmark`.
 _READINGS = {
     "single": ("one expert at a time", "judge with one expert, less expert with expert"),
     "leave_one_out": (
@@ -488,7 +488,7 @@ def level_or_order(study: Study) -> Section:
 
 
 def _shift_chart(found, judge, rows):
-    from raters import charts_judge
+    from raters.show import charts_judge
 
     known = rows[rows["statistic"].str.startswith("weighted_kappa") & rows["estimate"].notna()]
     if known.empty:

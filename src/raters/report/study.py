@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from raters.benchmark.decisions import decide
-from raters.benchmark.disagreement import item_gaps, level_and_order, why
-from raters.benchmark.planning import plan, smallest_n
-from raters.config import Config
 from raters.errors import RatingsError
 from raters.frames import check_ratings
-from raters.reading import Reading, read
+from raters.io.config import Config
+from raters.io.read import Reading, read
+from raters.judges.decisions import decide
+from raters.judges.disagreement import item_gaps, level_and_order, why
+from raters.judges.planning import plan, smallest_n
 from raters.report import analysis
 from raters.scale import scale_for
 
@@ -52,7 +52,7 @@ class Study:
     resamples : int or None
         Of items; None: 2000, and up to 10000 for judges; fewer for very many items.
     seed, level, margin : int, float, float
-        As in `raters.benchmark.benchmark`.
+        As in `raters.judges.benchmark`.
     title : str
     no_experts : str
         Why there are no experts, or "".
@@ -386,7 +386,7 @@ class Study:
             return Missing(
                 f"With {n_items:,} items and {len(raters):,} raters a plan by simulation takes "
                 "long, and the intervals are narrow already. Plan with a random part of the "
-                "items: raters.benchmark.plan."
+                "items: raters.judges.plan."
             )
         return _or_reason(lambda: self._planned(here, raters, n_items))
 
@@ -482,8 +482,8 @@ def _experts(ratings, reference, judges, asked):
 
 
 def _check(resamples, seed, level, margin):
-    from raters.benchmark.readings import check_interval, check_margin
-    from raters.resampling import Draws
+    from raters.draws import Draws
+    from raters.judges.ceiling import check_interval, check_margin
 
     Draws(1, 1 if resamples is None else resamples, seed)
     check_margin(margin)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from raters.errors import RatingsError, install
-from raters.whole import part_beside
+from raters.io.atomic import part_beside
 
 # What spreadsheets take as the start of a formula, or strip before they look for one.
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -1,0 +1,563 @@
+"""The four crowds of the study: who they are, one rater or many, beside experts and models.
+
+The study's frame holds one crowd rating an item, mostly a mean. The single ratings behind
+it are there for two of the four frameworks; from them follows what the mean of more
+raters would be worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+import judging_empathy as paper
+from judging_empathy.data import loaders
+from judging_empathy.data.names import CROWD, EXPERTS, MEDIAN, scales
+from judging_empathy.tables import KAPPA
+from raters.coefficients import PAIR
+from raters.coefficients.base import ratio
+from raters.draws import multiplicities
+from raters.errors import RatingsError
+from raters.frames import check_ratings, with_reference
+from raters.judges import calibration, gain_from_raters, level_and_order
+from raters.judges.shared import Result, difference, mean_of, to_frame, with_means
+from raters.matrices import tables
+from raters.measures import MEAN
+from raters.multiplicity import adjusted
+
+CENTRED = "weighted_kappa_quadratic_centred"
+# How many raters' mean is looked at; a hundred stands for as many as one likes.
+K = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
+_SINGLE = ("empatheticdialogues", "lend_an_ear")
+_MADE_UP = "simulated single ratings: three for each item, with its simulated mean"
+_SEED = 20250612
+_WHERE = ["framework", "dimension"]
+
+
+# --- single ratings -----------------------------------------------------------------
+
+
+def single_ratings(study: str = "auto") -> pd.DataFrame:
+    """The single ratings of the crowd, for the two frameworks that have them.
+
+    Parameters
+    ----------
+    study : {"auto", "published", "simulated"}
+        Which ratings.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the long frame, group ``crowd``: Empathetic Dialogues and Lend an
+        Ear. Published: see `loaders.load_crowd_raw`. Simulated: three whole ratings for
+        each item, drawn at random among those that give the item's simulated mean.
+
+    Raises
+    ------
+    RatingsError
+        The files cannot be had.
+
+    Examples
+    --------
+    >>> len(single_ratings("simulated"))
+    1350
+    """
+    ratings = paper.load(study)
+    published = ratings.attrs["study"] == "published"
+    single = loaders.load_crowd_raw() if published else _made_up(ratings)
+    single.attrs = dict(ratings.attrs)
+    return single
+
+
+def _made_up(ratings):
+    """Three whole ratings for each crowd mean, each such triple equally likely."""
+    rng = np.random.default_rng(_SEED)
+    means = ratings[(ratings["rater"] == CROWD) & ratings["framework"].isin(_SINGLE)]
+    parts = []
+    for framework, part in means.groupby("framework", sort=False):
+        triples = _triples(scales()[framework].levels)
+        sums = np.rint(3 * part["rating"]).astype(int)
+        drawn = np.array([triples[total][rng.integers(len(triples[total]))] for total in sums])
+        parts += [
+            part.assign(rater=f"reader{place}", rating=column.astype(float))
+            for place, column in enumerate(drawn.T, 1)
+        ]
+    return pd.concat(parts, ignore_index=True)
+
+
+@cache
+def _triples(levels):
+    """All triples of levels by their sum."""
+    found = {}
+    for triple in product(levels, repeat=3):
+        found.setdefault(sum(triple), []).append(triple)
+    return found
+
+
+def with_experts(single: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
+    """Single ratings of the crowd and the experts' ratings of the same frameworks.
+
+    Parameters
+    ----------
+    single : DataFrame
+        From `single_ratings`, or a part of it.
+    ratings : DataFrame
+        The study's long frame.
+
+    Returns
+    -------
+    DataFrame
+        One long frame.
+    """
+    experts = ratings[ratings["group"] == "expert"]
+    known = single[[*_WHERE, "item"]].drop_duplicates()
+    return pd.concat([single, experts.merge(known)], ignore_index=True)
+
+
+def who(study: str = "auto") -> pd.DataFrame:
+    """How many single ratings stand behind the crowd of each framework.
+
+    Parameters
+    ----------
+    study : {"auto", "published", "simulated"}
+        Which ratings.
+
+    Returns
+    -------
+    DataFrame
+        One row a framework: ``framework``; ``ratings`` (single ones), ``per_rating`` (how
+        many behind one number of the study's frame, on average), ``fewest, most`` (NaN
+        where single ratings are not there), ``whole`` (share of whole numbers), ``how``
+        (``counted``, ``inferred`` or ``simulated``).
+
+    Examples
+    --------
+    >>> who("simulated").how.unique().tolist()
+    ['simulated']
+    """
+    ratings = paper.load(study)
+    single = single_ratings(study).dropna(subset="rating")
+    crowd = ratings[ratings["rater"] == CROWD]
+    values = crowd.groupby("framework", sort=False).size()
+    behind = single.groupby([*_WHERE, "item"]).size().groupby("framework").agg(["min", "max"])
+    frame = pd.DataFrame({"values": values})
+    if ratings.attrs["study"] == "published":
+        counted = loaders.load_rating_counts().query("group == @CROWD").set_index("framework")
+        frame[["ratings", "how"]] = counted[["ratings", "how"]]
+    else:
+        frame["ratings"] = single.groupby("framework").size().reindex(values.index).fillna(values)
+        frame["how"] = "simulated"
+    # One consolidated label: nothing to count behind it.
+    frame[["fewest", "most"]] = behind.reindex(values.index)
+    frame["per_rating"] = frame["ratings"] / frame["values"]
+    frame["whole"] = (crowd["rating"] % 1 == 0).groupby(crowd["framework"], sort=False).mean()
+    columns = ["ratings", "per_rating", "fewest", "most", "whole", "how"]
+    return frame[columns].rename_axis("framework").reset_index().astype({"ratings": int})
+
+
+# --- the mean of k raters -------------------------------------------------------------
+
+
+def gain(
+    ratings: pd.DataFrame,
+    single: pd.DataFrame,
+    resamples: int,
+    seed: int,
+    k: Sequence[float] = (*K, np.inf),
+) -> pd.DataFrame:
+    """What the mean of k raters of the crowd is worth, against the expert median.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    single : DataFrame
+        From `single_ratings`.
+    resamples, seed : int
+        Bootstrap of items.
+    k : sequence of float
+        Numbers of raters.
+
+    Returns
+    -------
+    DataFrame
+        As `gain_from_raters`.
+    """
+    return gain_from_raters(
+        with_experts(single, ratings),
+        scales(),
+        CROWD,
+        k,
+        criterion="expert",
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def observed_gain(
+    ratings: pd.DataFrame,
+    single: pd.DataFrame,
+    framework: str,
+    resamples: int,
+    seed: int,
+    most: int = 3,
+    panels: int = 50,
+) -> pd.DataFrame:
+    """Kappa of the mean of k raters with the expert median: drawn, and by formula.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    single : DataFrame
+        From `single_ratings`.
+    framework : str
+        One that has single ratings.
+    resamples, seed : int
+        Bootstrap of items; draws of raters.
+    most : int
+        The largest k. Items with fewer ratings are left out, so that all k have the
+        same items.
+    panels : int
+        How often k raters of each item are drawn; their kappas are averaged.
+
+    Returns
+    -------
+    DataFrame
+        ``framework, dimension, n_raters, how, estimate, low, high, n_items, n_ratings,
+        note``; ``how`` is ``drawn`` or ``formula`` (`gain_from_raters` on the same items).
+        Also the mean over the dimensions.
+
+    Raises
+    ------
+    RatingsError
+        No item has as many ratings.
+    """
+    single = single[(single["framework"] == framework) & single["rating"].notna()]
+    size = single.groupby([*_WHERE, "item"])["rating"].transform("size")
+    single = single[size >= most]
+    if single.empty:
+        raise RatingsError(
+            f"no item of {framework} with {most} single ratings",
+            "a framework of single_ratings, and so many raters as it has",
+            "choose a smaller most=",
+        )
+    both = with_reference(with_experts(single, ratings))
+    results = []
+    for table in tables(both, scales(), [*sorted(set(single["rater"])), MEDIAN]):
+        rng = np.random.default_rng([seed, len(table.items)])
+        times = multiplicities(len(table.items), resamples, seed, table.framework)
+        drawn = [_means_of_drawn(table.values[:, :-1], most, rng) for _ in range(panels)]
+        for k in range(1, most + 1):
+            labels = {"framework": framework, "dimension": table.dimension, "n_raters": k}
+            found = []
+            for means in drawn:
+                x = np.column_stack([table.values[:, -1], means[:, k - 1]])
+                sums = PAIR[KAPPA](x, table.scale)
+                size = (sums.n_items, sums.n_items * (k + 1))
+                found.append(Result(labels, sums.estimate(), sums.resampled(times), *size))
+            results.append(mean_of(labels, found))
+    drawn = to_frame(with_means(results), [*_WHERE, "n_raters"], 0.95).assign(how="drawn")
+    formula = gain(ratings, single, resamples, seed, range(1, most + 1))
+    formula = formula[formula["statistic"] == KAPPA].assign(how="formula")
+    columns = [*_WHERE, "n_raters", "how", "estimate", "low", "high"]
+    return pd.concat([drawn, formula], ignore_index=True)[
+        [*columns, "n_items", "n_ratings", "note"]
+    ].astype({"n_raters": int})
+
+
+def _means_of_drawn(x, most, rng):
+    """The means of the first 1, 2, ... of each item's raters in a random order."""
+    order = rng.random(x.shape)
+    order[np.isnan(x)] = np.inf
+    first = np.argsort(order, axis=1)[:, :most]
+    chosen = np.take_along_axis(x, first, axis=1)
+    return np.cumsum(chosen, axis=1) / np.arange(1, most + 1)
+
+
+# --- as good as one expert ---------------------------------------------------------------
+
+
+def against_one_expert(
+    ratings: pd.DataFrame,
+    single: pd.DataFrame,
+    resamples: int,
+    seed: int,
+    k: Sequence[float] = K,
+) -> pd.DataFrame:
+    """The mean of k raters of the crowd beside one expert, before another expert.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    single : DataFrame
+        From `single_ratings`.
+    resamples, seed : int
+        Bootstrap of items.
+    k : sequence of float
+        Numbers of raters.
+
+    Returns
+    -------
+    DataFrame
+        ``framework, dimension, statistic, n_raters, quantity, estimate, low, high,
+        n_items, n_ratings, note``. Quantities: ``crowd`` (the mean over the experts of the
+        agreement of one of them with the mean of k raters), ``experts`` (the mean over
+        the pairs of experts) and ``difference``, on the same resamples. Statistics: quadratic
+        kappa, the same without the shift of level, and ``correlation`` (Pearson).
+
+    Notes
+    -----
+    As in `gain_from_raters`: the covariance with an expert does not depend on k, and the
+    variance of the mean is T + W / k (Spearman, 1910; Brown, 1910).
+    """
+    results = _beside_one_expert(ratings, single, resamples, seed, k)
+    return to_frame(results, [*_WHERE, "statistic", "n_raters", "quantity"], 0.95)
+
+
+def _beside_one_expert(ratings, single, resamples, seed, k):
+    both = check_ratings(with_experts(single, ratings), scales())
+    people = sorted(set(single["rater"]))
+    results = []
+    for table in tables(both, scales(), [*people, *EXPERTS]):
+        n = len(table.items)
+        times = multiplicities(n, resamples, seed, table.framework)
+        # The ratings as they are come first, then the resamples.
+        times = np.vstack([np.ones(n), times])
+        x, experts = table.values[:, : len(people)], table.values[:, len(people) :].T
+        crowd = [times @ _terms(x, y) for y in experts]
+        pairs = [times @ _terms(a[:, None], b) for a, b in combinations(experts, 2)]
+        n_ratings = int(np.isfinite(table.values).sum())
+        for one in k:
+            sides = {"crowd": _mean(crowd, one), "experts": _mean(pairs, 1)}
+            for statistic in sides["crowd"]:
+                labels = {"framework": table.framework, "dimension": table.dimension}
+                labels |= {"statistic": statistic, "n_raters": float(one)}
+                found = {
+                    name: Result(
+                        {**labels, "quantity": name},
+                        float(values[statistic][0]),
+                        values[statistic][1:],
+                        n,
+                        n_ratings,
+                    )
+                    for name, values in sides.items()
+                }
+                labels["quantity"] = "difference"
+                results += [*found.values(), difference(labels, found["crowd"], found["experts"])]
+    return with_means(results)
+
+
+def _terms(x, y):
+    """Per item: 1, mean, its square, squares within, degrees of freedom, 1 / m, y, y^2, xy."""
+    there = np.isfinite(x)
+    m = there.sum(axis=1)
+    used = (m > 0) & np.isfinite(y)
+    origin = np.rint(np.nanmean(x))  # small numbers, so that differences of sums stay exact
+    inside = np.where(there, x - origin, 0.0)
+    item = ratio(inside.sum(axis=1), m, 0.0)
+    squares = np.where(there, (inside - item[:, None]) ** 2, 0.0).sum(axis=1)
+    c = y - origin
+    with np.errstate(divide="ignore"):
+        parts = [np.ones(len(x)), item, item**2, squares, m - 1, 1 / m, c, c * c, item * c]
+    return np.where(used, np.array(parts, float), 0.0).T
+
+
+def _mean(totals, k):
+    """The mean over some raters y of each agreement with the mean of k raters x."""
+    found = [_agreement(total.T, k) for total in totals]
+    return {name: np.mean([one[name] for one in found], axis=0) for name in found[0]}
+
+
+def _agreement(t, k):
+    n, a, aa, ss, df, inverse, c, cc, ac = t
+
+    def covariance(sum_of_products, one, other):
+        return (sum_of_products - one * other / n) / (n - 1)
+
+    # One rater an item (an expert) leaves no degrees of freedom: that rating as it is.
+    within = np.where(df > 0, ss / np.maximum(df, 1), 0.0)
+    true = np.maximum(covariance(aa, a, a) - within * inverse / n, 0.0)
+    of_mean, of_other = true + within / k, covariance(cc, c, c)
+    of_mean = np.where(of_mean > 0, of_mean, np.nan)
+    shared, shrink, shift = covariance(ac, a, c), (n - 1) / n, (a - c) / n
+    both = shrink * (of_mean + of_other)
+    correlation = shared / np.sqrt(np.where(of_other > 0, of_mean * of_other, np.nan))
+    return {
+        KAPPA: 2 * shrink * shared / (both + shift**2),
+        CENTRED: 2 * shrink * shared / both,
+        "correlation": correlation,
+    }
+
+
+def raters_needed(
+    ratings: pd.DataFrame,
+    single: pd.DataFrame,
+    resamples: int,
+    seed: int,
+    k: Sequence[float] = tuple(range(1, 101)),
+) -> pd.DataFrame:
+    """How many raters of the crowd agree with an expert as another expert does.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    single : DataFrame
+        From `single_ratings`.
+    resamples, seed : int
+        Bootstrap of items.
+    k : sequence of float
+        Numbers of raters, increasing.
+
+    Returns
+    -------
+    DataFrame
+        ``framework, dimension, statistic, estimate, low, high, never, n_items``:
+        the smallest k whose mean reaches the expert pairs, its 95 % interval, and
+        the share of resamples where none of `k` does. Not reached is ``inf``. Not a number
+        where fewer than half of the resamples have a value.
+    """
+    kinds = {}
+    for result in _beside_one_expert(ratings, single, resamples, seed, k):
+        if result.labels["quantity"] == "difference":
+            key = tuple(result.labels[c] for c in [*_WHERE, "statistic"])
+            kinds.setdefault(key, []).append(result)
+    rows = []
+    for key, members in kinds.items():
+        first = _first(np.array([[one.estimate, *one.draws] for one in members]), k)
+        low, high, never = _ends_of(first[1:])
+        row = dict(zip([*_WHERE, "statistic"], key))
+        row |= {"estimate": first[0], "low": low, "high": high, "never": never}
+        rows.append(row | {"n_items": members[0].n_items})
+    return pd.DataFrame(rows)
+
+
+def _first(gaps, k):
+    """The first k without a gap, for each column; inf if none, NaN where nothing is defined."""
+    reached = gaps >= 0
+    first = np.where(reached.any(axis=0), np.array(k, float)[reached.argmax(axis=0)], np.inf)
+    return np.where(np.isnan(gaps).all(axis=0), np.nan, first)
+
+
+def _ends_of(draws):
+    there = draws[~np.isnan(draws)]
+    if there.size <= draws.size / 2:
+        return np.nan, np.nan, np.nan
+    # No interpolation: infinity is among the values.
+    low, high = np.quantile(there, [0.025, 0.975], method="inverted_cdf")
+    return low, high, np.isinf(there).mean()
+
+
+# --- crowd and model ----------------------------------------------------------------
+
+
+def counts(gaps: pd.DataFrame, p: float = 0.05) -> pd.DataFrame:
+    """On how many dimensions a judge is above the crowd, or below.
+
+    Parameters
+    ----------
+    gaps : DataFrame
+        From `judging.judge_vs_crowd_table`. Holm's correction over 21 dimensions can only
+        find anything with some thousands of resamples: the smallest p-value is about 2 in
+        so many.
+    p : float
+        The level of the corrected tests.
+
+    Returns
+    -------
+    DataFrame
+        By ``judge`` and ``reading``: ``higher`` (by the estimate), ``clearly`` (the interval
+        lies above 0), ``bh`` and ``holm`` (higher, and p is below `p` after Benjamini and
+        Hochberg's or Holm's correction over the dimensions), ``lower`` (the interval lies
+        below 0).
+    """
+    rows = gaps[gaps["dimension"] != MEAN]
+    keys = [rows["judge"], rows["reading"]]
+    higher = rows["difference"] > 0
+    corrected = {
+        method: rows["p"].groupby(keys).transform(lambda own, how=method: adjusted(own, how))
+        for method in ("bh", "holm")
+    }
+    found = {"higher": higher, "clearly": rows["low"] > 0}
+    found |= {method: higher & (own < p) for method, own in corrected.items()}
+    found["lower"] = rows["high"] < 0
+    return pd.DataFrame(found).groupby(keys, sort=False).sum()
+
+
+# --- the file -----------------------------------------------------------------------
+
+
+def crowd_table(study: str, resamples: int, seed: int) -> pd.DataFrame:
+    """What the book says about the crowd, in one tidy frame.
+
+    Parameters
+    ----------
+    study : {"auto", "published", "simulated"}
+        Which ratings.
+    resamples, seed : int
+        Bootstrap of items.
+
+    Returns
+    -------
+    DataFrame
+        ``question, framework, dimension, statistic, quantity, n_raters, estimate, low,
+        high, n_items, n_ratings, note``. Questions: ``mean of k raters``
+        (`gain`), ``as good as one expert`` (`against_one_expert`), ``raters needed``
+        (`raters_needed`), ``level and order`` (`level_and_order` of the crowd with the
+        expert median) and ``held-out shift`` (kappa before and after a shift that is
+        learned on other items). ``n_raters`` is empty where the crowd is as the study has it.
+
+    Raises
+    ------
+    RatingsError
+        The files cannot be had.
+    """
+    ratings, single = paper.load(study), single_ratings(study)
+    how = (ratings, single, resamples, seed)
+    level = level_and_order(ratings, scales(), CROWD, resamples=resamples, seed=seed)
+    shift = calibration(
+        ratings,
+        scales(),
+        CROWD,
+        methods="shift",
+        statistics=KAPPA,
+        resamples=resamples,
+        seed=seed,
+    )
+    parts = {
+        "mean of k raters": gain(*how),
+        "as good as one expert": against_one_expert(*how),
+        "raters needed": _with_never(raters_needed(*how)),
+        "level and order": level,
+        "held-out shift": shift,
+    }
+    columns = ["question", *_WHERE, "statistic", "quantity", "n_raters", "estimate"]
+    columns += ["low", "high", "n_items", "n_ratings", "note"]
+    frame = pd.concat(
+        [part.assign(question=name) for name, part in parts.items()], ignore_index=True
+    ).reindex(columns=columns)
+    frame[["quantity", "note"]] = frame[["quantity", "note"]].fillna("")
+    frame["n_ratings"] = frame["n_ratings"].astype("Int64")
+    if ratings.attrs["study"] != "published":
+        made_up = frame["question"].isin(list(parts)[:3])
+        said = frame["note"].where(frame["note"] == "", frame["note"] + "; ") + _MADE_UP
+        frame["note"] = frame["note"].where(~made_up, said)
+    frame.attrs = dict(ratings.attrs)
+    return frame
+
+
+def _with_never(needed):
+    """The share of resamples without an answer, said in the note."""
+    said = [
+        "not defined: too few resamples have a value"
+        if np.isnan(never)
+        else f"not reached with a hundred raters on {never:.1%} of the resamples"
+        for never in needed["never"]
+    ]
+    return needed.assign(note=said)

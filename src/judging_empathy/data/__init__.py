@@ -1,0 +1,1 @@
+"""The study's files: where they are, what they hold, names, simulated stand-ins."""

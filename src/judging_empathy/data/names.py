@@ -1,0 +1,82 @@
+"""The study's raters, scales and readable names, in the order used everywhere."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pandas as pd
+
+from judging_empathy.data import metadata as tables
+from raters.scale import Scale
+
+EXPERTS = ("expert1", "expert2", "expert3")
+MODELS = ("gemini", "gpt", "claude")
+CROWD = "crowd"
+RATERS = (*EXPERTS, *MODELS, CROWD)
+MEDIAN = "expert_median"
+SELF = "self_report"
+# Short names of the series in charts and tables.
+LABELS = {
+    "expert1": "Expert 1",
+    "expert2": "Expert 2",
+    "expert3": "Expert 3",
+    "gemini": "Gemini",
+    "gpt": "GPT-4o",
+    "claude": "Claude",
+    "crowd": "crowd",
+    MEDIAN: "expert median",
+    SELF: "self-report",
+}
+
+
+@cache
+def scales() -> dict[str, Scale]:
+    """The declared scale of each framework.
+
+    Returns
+    -------
+    dict
+        Framework to `Scale`. Numbers between the levels are allowed, because the
+        crowd's ratings are means; the loader holds everybody else to the levels.
+
+    Examples
+    --------
+    >>> scales()["epitome"].levels
+    (0, 1, 2)
+    """
+    return {
+        row.framework: Scale(tables.levels(row.levels), between=True)
+        for row in tables.frameworks().itertuples()
+    }
+
+
+def titled(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with readable names in place of keys.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``framework`` and ``dimension``; ``rater``, ``rater_a`` and
+        ``rater_b`` where present.
+
+    Returns
+    -------
+    DataFrame
+        A copy with titles; what has no title stays as it is.
+
+    Examples
+    --------
+    >>> titled(pd.DataFrame({"framework": ["lend_an_ear"], "dimension": ["advice_giving"]})).values
+    array([['Lend an Ear', 'Advice giving']], dtype=object)
+    """
+    framework = tables.frameworks().set_index("framework")["title"].to_dict()
+    dimension = tables.dimensions().set_index("dimension")["title"].to_dict()
+    names = {"framework": framework, "dimension": dimension}
+    names |= dict.fromkeys(("rater", "rater_a", "rater_b"), LABELS)
+    return frame.assign(
+        **{
+            column: frame[column].map(lambda key, known=known: known.get(key, key))
+            for column, known in names.items()
+            if column in frame
+        }
+    )

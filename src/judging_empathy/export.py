@@ -1,0 +1,186 @@
+"""Every computed table of the study as CSV, with its provenance."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+
+import judging_empathy as paper
+from judging_empathy import crowd, replication
+from judging_empathy import models as judging
+from judging_empathy import tables as results
+from judging_empathy.data import files
+from raters.errors import RatingsError
+
+_PACKAGES = ("raters", "numpy", "pandas", "scipy", "statsmodels")
+RESAMPLES = 2000
+
+
+def resamples_of(given: int | None) -> tuple[int, int]:
+    """How many resamples the tables have, and how many the differences of judges.
+
+    Parameters
+    ----------
+    given : int, optional
+        For all tables. Default: `RESAMPLES`, and `judging.RESAMPLES` for
+        ``benchmark`` and ``judge_vs_crowd``, whose verdicts hang on the ends of intervals.
+
+    Returns
+    -------
+    tables, judges : int
+
+    Examples
+    --------
+    >>> resamples_of(None), resamples_of(500)
+    ((2000, 10000), (500, 500))
+    """
+    return (RESAMPLES, judging.RESAMPLES) if given is None else (given, given)
+
+
+def all_tables(study: str, resamples: int | None, seed: int) -> dict[str, pd.DataFrame]:
+    """Every table of `write`, by file name without its ending.
+
+    Parameters
+    ----------
+    study : {"auto", "published", "simulated"}
+        Which ratings.
+    resamples : int, optional
+        Resamples of items; see `resamples_of`.
+    seed : int
+        Their seed.
+
+    Returns
+    -------
+    dict
+        Name to DataFrame. Tables made from simulated ratings say so in ``note``. There is
+        no ``audit`` without resamples: its answers hang on intervals.
+    """
+    resamples, of_judges = resamples_of(resamples)
+    ratings, reports = paper.load(study), paper.self_reports(study)
+    words, openings = paper.words(study), paper.openings(study)
+    counts = paper.annotation_counts(study)
+    made = {
+        "ratings": ratings,
+        "pairwise": results.pairs_table(ratings, resamples, seed),
+        "alpha": results.alpha_table(ratings, resamples, seed),
+        "f1": results.f1_table(ratings, resamples, seed),
+        "self_report": results.self_report_table(ratings, reports, resamples, seed),
+        "openings": results.openings_table(ratings, openings),
+        "verbosity": results.verbosity_table(ratings, words),
+        "vif": results.vif_table(ratings),
+        "replication": replication.replicate(ratings, reports, words, openings, counts, seed),
+    }
+    made |= {
+        "benchmark": judging.benchmark_table(ratings, of_judges, seed),
+        "judge_vs_crowd": judging.judge_vs_crowd_table(ratings, of_judges, seed),
+        "alt_test": judging.alt_test_table(ratings),
+        "calibration": judging.calibration_table(ratings, resamples, seed),
+        "baselines": judging.baselines_table(ratings, resamples, seed),
+        "crowd": crowd.crowd_table(study, resamples, seed),
+    }
+    if resamples:
+        made["audit"] = judging.audit_table(study, resamples, seed, made)
+    stamp = paper.stamp(ratings)
+    return {name: _stamped(frame, stamp) for name, frame in made.items()} if stamp else made
+
+
+def _stamped(frame, stamp):
+    if "note" not in frame:
+        return frame.assign(note=stamp)
+    # Some notes begin with the stamp already.
+    said = frame["note"].str.removeprefix(stamp).str.strip()
+    return frame.assign(note=(stamp + " " + said).str.strip())
+
+
+def write(
+    out: Path, study: str = "auto", resamples: int | None = None, seed: int = 2025
+) -> list[Path]:
+    """Write every table as CSV (UTF-8, full precision) and `provenance.json`.
+
+    Parameters
+    ----------
+    out : Path
+        The folder; made when it does not exist. Files of these names are replaced.
+    study : {"auto", "published", "simulated"}
+        Which ratings.
+    resamples : int, optional
+        Resamples of items; see `resamples_of`.
+    seed : int
+        Their seed. Same data, seed and versions give the same bytes.
+
+    Returns
+    -------
+    list of Path
+        The files written; see `all_tables`.
+
+    Raises
+    ------
+    RatingsError
+        `out` is a file, or from the computation.
+    """
+    if str(out) in ("", "."):
+        raise RatingsError(
+            f"--out {str(out)!r}, the folder you are in",
+            "a folder for the tables alone",
+            "name one, such as --out results",
+        )
+    out = Path(out)
+    if out.exists() and not out.is_dir():
+        raise RatingsError(f"--out {out}, which is a file", "a folder", "name another place")
+    name = files.resolve(study)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RatingsError(
+            f"--out {out}, where no folder can be made: {error.strerror}",
+            "a folder that exists or can be made",
+            "name another place",
+        ) from error
+    made = all_tables(name, resamples, seed)
+    paths = []
+    for table, frame in made.items():
+        paths.append(out / f"{table}.csv")
+        frame.to_csv(paths[-1], index=False, encoding="utf-8", lineterminator="\n")
+    paths.append(out / "provenance.json")
+    text = json.dumps(provenance(name, resamples, seed), indent=2, sort_keys=True)
+    paths[-1].write_text(text + "\n", encoding="utf-8", newline="\n")
+    return paths
+
+
+def provenance(study: str, resamples: int | None, seed: int) -> dict:
+    """What a set of tables was made from.
+
+    Parameters
+    ----------
+    study : {"published", "simulated"}
+        Which ratings.
+    resamples : int, optional
+        Resamples of items; see `resamples_of`.
+    seed : int
+        Their seed.
+
+    Returns
+    -------
+    dict
+        ``study``, ``resamples``, ``resamples_of_judges``, ``seed``, ``versions``,
+        ``source`` and, for the published study, ``files`` with their sha256.
+    """
+    resamples, of_judges = resamples_of(resamples)
+    result = {
+        "study": study,
+        "resamples": resamples,
+        "resamples_of_judges": of_judges,
+        "seed": seed,
+        "versions": {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES},
+    }
+    if study == "simulated":
+        return result | {"source": "simulated", "files": {}}
+    return result | {
+        "source": f"https://doi.org/{files.DOI}",
+        "commit": files.COMMIT,
+        "files": dict(files.store().registry),
+    }

@@ -1,0 +1,399 @@
+"""The study's tables about judges: the models, their panel and the crowd against the experts.
+
+Everything is computed by `raters.judges`, which knows nothing of this study. Here are
+the study's choices: who is judged, with which coefficients, in which readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+import judging_empathy as paper
+from judging_empathy.audit import tables as audit_tables
+from judging_empathy.data.names import CROWD, LABELS, MODELS, scales, titled
+from judging_empathy.tables import KAPPA
+from raters.coefficients.base import notes
+from raters.intervals import percentile_test
+from raters.judges import alt_test, benchmark, calibration, differences, panel
+from raters.judges.ceiling import ALL, Difference, ends
+from raters.judges.decisions import ALIGNMENTS, POOLED
+from raters.measures import MEAN
+from raters.multiplicity import adjusted
+
+# Resamples for the differences that decide about 0; the ends of their intervals matter most.
+RESAMPLES = 10_000
+PANEL = "panel_median"
+JUDGES = (*MODELS, PANEL, CROWD)
+ALPHA = "krippendorff_alpha_interval"
+CENTRED = "weighted_kappa_quadratic_centred"
+RHO = "spearman_rho"
+_READINGS_OF = {
+    KAPPA: ("paper", "single", "leave_one_out"),
+    CENTRED: ("single",),
+    RHO: ("single",),
+    ALPHA: ("replacement",),
+}
+READINGS = {
+    "paper": "experts' median",
+    "single": "single experts",
+    "leave_one_out": "the other experts",
+    "replacement": "in an expert's place",
+}
+# The largest difference of kappa that is called no difference, and what a judge's lower
+# price is worth in the alternative annotator test (its authors' value for experts).
+MARGIN, EPSILON = 0.1, 0.2
+VS_CROWD = [
+    *("judge", "framework", "dimension", "reading", "statistic", "crowd", "value"),
+    *("difference", "low", "high", "p", "p_adjusted", "n_items", "note"),
+]
+AUDIT = [
+    *("question", "published", "plain", "effect", "conclusion_changed"),
+    *("topic", "quantity", "why", "where", "note"),
+]
+
+
+def judged(ratings: pd.DataFrame) -> pd.DataFrame:
+    """The ratings with the panel of the three models, their median, as one more rater.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+
+    Returns
+    -------
+    DataFrame
+        `PANEL` is the new rater.
+
+    Examples
+    --------
+    >>> judged(paper.load("simulated")).rater.nunique()
+    8
+    """
+    return panel(ratings, MODELS, name=PANEL)
+
+
+def named(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with readable names: frameworks, dimensions, judges and readings.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of this module.
+
+    Returns
+    -------
+    DataFrame
+        A copy; what has no readable name stays as it is.
+
+    Examples
+    --------
+    >>> named(pd.DataFrame({"framework": ["epitome"], "dimension": ["level_explorations"],
+    ...                     "judge": ["gpt"], "reading": ["single"]})).values.tolist()
+    [['EPITOME', 'Explorations', 'GPT-4o', 'single experts']]
+    """
+    known = {"judge": LABELS | {PANEL: "panel of three"}, "reading": READINGS}
+    return titled(frame).assign(
+        **{
+            column: frame[column].map(lambda key, names=names: names.get(key, key))
+            for column, names in known.items()
+            if column in frame
+        }
+    )
+
+
+def benchmark_table(
+    ratings: pd.DataFrame,
+    resamples: int = RESAMPLES,
+    seed: int = 2025,
+    statistics: Sequence[str] = (KAPPA, CENTRED, RHO, ALPHA),
+    interval: str = "percentile",
+) -> pd.DataFrame:
+    """Each judge's agreement with the experts, less the experts' own agreement.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Bootstrap of items.
+    statistics : sequence of str
+        Which of the four: quadratic kappa in the readings ``paper``, ``single`` and
+        ``leave_one_out``; in ``single`` kappa with all means made equal (`CENTRED`) and
+        Spearman's correlation; interval alpha in ``replacement``.
+    interval : {"percentile", "bca"}
+        As in `benchmark.benchmark`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `benchmark.benchmark`, with means over the dimensions of each
+        framework and over all 21. Verdicts with a margin of `MARGIN`, dimension by dimension.
+
+    Examples
+    --------
+    >>> found = benchmark_table(paper.load("simulated"), resamples=0)
+    >>> found.groupby("reading", sort=False).size().to_dict()
+    {'paper': 130, 'single': 390, 'leave_one_out': 130, 'replacement': 130}
+    """
+    how = {"resamples": resamples, "seed": seed, "margin": MARGIN, "interval": interval}
+    frame = judged(ratings)
+    parts = [
+        benchmark(frame, scales(), JUDGES, statistics=name, readings=_READINGS_OF[name], **how)
+        for name in statistics
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def judge_vs_crowd_table(ratings: pd.DataFrame, resamples: int = RESAMPLES, seed: int = 2025):
+    """Each model's quadratic kappa with the experts, less the crowd's, on the same resamples.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Bootstrap of items.
+
+    Returns
+    -------
+    DataFrame
+        The models and their panel in the readings ``paper`` (kappa with the experts'
+        median) and ``single`` (mean kappa with each expert): ``crowd`` and ``value`` are
+        the two kappas. ``p`` belongs to the interval; ``p_adjusted`` is Holm's over the 21
+        dimensions of a judge and reading. Means are no part of that family.
+
+    Examples
+    --------
+    >>> found = judge_vs_crowd_table(paper.load("simulated"), resamples=100)
+    >>> found.judge.unique().tolist()
+    ['gemini', 'gpt', 'claude', 'panel_median']
+    """
+    found = differences(
+        judged(ratings), scales(), JUDGES, "expert", KAPPA, ("paper", "single"), resamples, seed
+    )
+    of_crowd = {_place(one): one for one in found if one.labels["judge"] == CROWD}
+    rows = [_less(one, of_crowd[_place(one)]) for one in found if one.labels["judge"] != CROWD]
+    frame = pd.DataFrame(rows, columns=[c for c in VS_CROWD if c != "p_adjusted"])
+    frame["p_adjusted"] = frame["p"]
+    for _, family in frame[frame["dimension"] != MEAN].groupby(["judge", "reading"]):
+        frame.loc[family.index, "p_adjusted"] = adjusted(family["p"], "holm")
+    order = frame["judge"].map(JUDGES.index)
+    return frame.loc[order.sort_values(kind="stable").index, VS_CROWD].reset_index(drop=True)
+
+
+def _place(one):
+    return tuple(one.labels[c] for c in ("framework", "dimension", "reading"))
+
+
+def _less(one, crowd):
+    """A judge less the crowd: the experts' own agreement is on both sides and drops out."""
+    both = Difference(
+        one.labels,
+        crowd.value,
+        one.value,
+        one.draws - crowd.draws,
+        np.empty(0),
+        one.counted & crowd.counted,
+        notes(*dict.fromkeys((one.note, crowd.note))),
+    )
+    low, high, note = ends(both, 0.95)
+    there = np.isfinite(both.difference) and np.isfinite(low)
+    return {
+        **{name: one.labels[name] for name in VS_CROWD[:5]},
+        "crowd": both.benchmark,
+        "value": both.value,
+        "difference": both.difference,
+        "low": low,
+        "high": high,
+        "p": percentile_test(both.draws) if there else np.nan,
+        "n_items": both.n_items,
+        "note": note,
+    }
+
+
+def alt_test_table(ratings: pd.DataFrame) -> pd.DataFrame:
+    """The alternative annotator test of each judge, by accuracy and by error.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+
+    Returns
+    -------
+    DataFrame
+        As `benchmark.alt_test` with epsilon `EPSILON`: the 21 dimensions, and all
+        dimensions of a framework, and of all, together.
+
+    Examples
+    --------
+    >>> alt_test_table(paper.load("simulated")).alignment.unique().tolist()
+    ['accuracy', 'neg_rmse']
+    """
+    frame = judged(ratings)
+    parts = [
+        alt_test(frame, scales(), JUDGES, alignment=alignment, epsilon=EPSILON)
+        for alignment in ALIGNMENTS
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def calibration_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """Models and crowd before and after recalibration on held-out conversations.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Bootstrap of items; folds.
+
+    Returns
+    -------
+    DataFrame
+        As `benchmark.calibration`: five ways, kappa with the expert median and mean
+        absolute error.
+
+    Examples
+    --------
+    >>> found = calibration_table(paper.load("simulated"), 0, 1)
+    >>> found.method.unique().tolist()
+    ['shift', 'moments', 'linear', 'isotonic', 'ordinal']
+    """
+    return calibration(ratings, scales(), [*MODELS, CROWD], resamples=resamples, seed=seed)
+
+
+def baselines_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """The models against cheap raters who learned from the same experts.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Bootstrap of items; folds.
+
+    Returns
+    -------
+    DataFrame
+        As `audit_tables.baselines`: majority rating, mean, a line on the number of words, the
+        crowd, and with the published ratings a ridge on words.
+    """
+    return audit_tables.baselines(ratings, paper.words(ratings.attrs["study"]), resamples, seed)
+
+
+def audit_table(
+    study: str = "auto",
+    resamples: int = 2000,
+    seed: int = 2025,
+    made: Mapping[str, pd.DataFrame] | None = None,
+) -> pd.DataFrame:
+    """The twenty questions to the published analysis, with two computed numbers each.
+
+    Parameters
+    ----------
+    study : {"auto", "published", "simulated"}
+        Which ratings.
+    resamples, seed : int
+        Bootstrap of items.
+    made : mapping of str to DataFrame, optional
+        Tables that are there already, from the same ratings, resamples and seed. Those
+        that `audit.answers` needs are used.
+
+    Returns
+    -------
+    DataFrame
+        ``question``, the number by the ``published`` recipe and by the ``plain`` one,
+        ``effect``, ``conclusion_changed``; then ``topic``, ``quantity`` (what the two
+        numbers are), ``why``, ``where`` and ``note``.
+    """
+    from judging_empathy.audit import questions as audit
+
+    known = {name: frame for name, frame in (made or {}).items() if name in audit.MADE}
+    found = audit.answers(study, resamples, seed, known)
+    return found.drop(columns="plain").rename(columns={"plain_value": "plain"})[AUDIT]
+
+
+def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
+    """On how many dimensions something is decided, before and after correction.
+
+    Parameters
+    ----------
+    decided : DataFrame
+        From `benchmark.decide`.
+    alpha : float
+        Error rate, as there.
+
+    Returns
+    -------
+    DataFrame
+        ``judge, reading, above, below, open`` (is the difference from the experts clear?)
+        and ``not_inferior, equivalent``; each also ``_adjusted``, for the number of
+        dimensions. ``dimensions`` is that number. Means over dimensions are left out.
+
+    Examples
+    --------
+    >>> from raters.judges import decide
+    >>> decided = decide(paper.load("simulated"), scales(), "gemini", resamples=100)
+    >>> decision_counts(decided)[["judge", "dimensions"]].to_numpy().tolist()
+    [['gemini', 21]]
+    """
+    rows = by_dimension(decided)
+    tests, up = rows["test"], rows["difference"] > 0
+    counts = {}
+    for ending, p in (("", rows["p"]), ("_adjusted", rows["p_adjusted"])):
+        shown, apart = p <= alpha, tests == "difference"
+        counts |= {
+            f"above{ending}": apart & shown & up,
+            f"below{ending}": apart & shown & ~up,
+            f"open{ending}": apart & ~shown,
+            f"not_inferior{ending}": (tests == "non-inferiority") & shown,
+            f"equivalent{ending}": (tests == "equivalence") & shown,
+        }
+    counts["dimensions"] = tests == "difference"
+    groups = [rows["judge"], rows["reading"]]
+    return pd.DataFrame(counts).groupby(groups, sort=False).sum().reset_index()
+
+
+def overall(found: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table that are means over all 21 dimensions.
+
+    Parameters
+    ----------
+    found : DataFrame
+        A table of this module.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> len(overall(judge_vs_crowd_table(paper.load("simulated"), resamples=0)))
+    8
+    """
+    return found[(found["framework"] == ALL) & found["dimension"].isin([MEAN, POOLED])]
+
+
+def by_dimension(found: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table that are about one dimension.
+
+    Parameters
+    ----------
+    found : DataFrame
+        A table of this module.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> len(by_dimension(judge_vs_crowd_table(paper.load("simulated"), resamples=0)))
+    168
+    """
+    return found[~found["dimension"].isin([MEAN, POOLED])]

@@ -1,0 +1,434 @@
+"""Every table that the book computes, for the pages and for export.
+
+Each function returns one tidy frame with the columns of the contract. Beside
+each published recipe (its statistic has `published` in its name) stands the
+plain one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import statsmodels.api as sm
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from judging_empathy.data.names import EXPERTS, MEDIAN, MODELS, RATERS, SELF, scales
+from raters import agreement, check_ratings, pairwise, round_ratings, with_reference
+from raters.coefficients import kendall_tau_b, krippendorff_alpha_interval
+from raters.draws import multiplicities
+from raters.intervals import percentile_interval
+from raters.matrices import tables
+from raters.measures import MEAN, RESULT
+
+# The models that the published cell on agreement among LLMs selects.
+PUBLISHED_MODELS = ("gpt", "claude")
+# The printed interval of tau: its draws and its seed are known.
+TAU_DRAWS, TAU_SEED = 10_000, 0
+KAPPA = "weighted_kappa_quadratic"
+KAPPA_PUBLISHED = "weighted_kappa_quadratic_published"
+ALPHAS = (
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+)
+
+
+def pairs_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """All pairs of the seven raters and the expert median, on every dimension.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Bootstrap of items.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `agreement`: 28 pairs x 21 dimensions x five statistics (quadratic
+        kappa by value and by the published recipe, Spearman, Kendall, percent agreement).
+    """
+    order = [*EXPERTS, MEDIAN, *MODELS, "crowd"]
+    statistics = [KAPPA, KAPPA_PUBLISHED, "spearman_rho", "kendall_tau_b", "percent_agreement"]
+    return pairwise(
+        with_reference(ratings), scales(), statistics, combinations(order, 2), resamples, seed
+    )
+
+
+def alpha_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """Krippendorff's alpha among experts, among the models and among all seven.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Bootstrap of items.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `agreement`, with a mean for each framework. Group ``llm`` is all
+        three models; under the published recipe it is the two models that the
+        published cell selects.
+    """
+    groups = {"expert": EXPERTS, "llm": MODELS, "all": RATERS}
+    plain = agreement(ratings, scales(), ALPHAS, groups, resamples, seed, mean=True)
+    return pd.concat([plain, alpha_published(ratings, resamples, seed)], ignore_index=True)
+
+
+def alpha_published(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """Interval alpha with the intervals of the published recipe.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Draws of items.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `agreement`. In each draw an item counts once however often it
+        was drawn, and values are cut off at 0 and 1, as in the published code.
+    """
+    ratings = check_ratings(ratings, scales())
+    rows = []
+    for group, raters in {"expert": EXPERTS, "llm": PUBLISHED_MODELS}.items():
+        frames = list(tables(ratings, scales(), raters))
+        for framework in dict.fromkeys(table.framework for table in frames):
+            here = [table for table in frames if table.framework == framework]
+            rows += _alpha_published_rows(here, group, resamples, seed)
+    return _results(rows)
+
+
+def alpha_published_draws(here: Iterable, resamples: int, seed: int):
+    """The sums of each dimension and its values on the published recipe's draws.
+
+    Parameters
+    ----------
+    here : iterable of matrices.Matrix
+        The dimensions of one framework.
+    resamples, seed : int
+        Draws of items.
+
+    Returns
+    -------
+    sums : list of Sums
+    draws : ndarray, shape (dimensions, resamples)
+    """
+    here = list(here)
+    times = multiplicities(len(here[0].items), resamples, seed, here[0].framework)
+    drawn = (times > 0).astype(float)
+    sums = [krippendorff_alpha_interval(table.values, table.scale) for table in here]
+    return sums, np.array([np.clip(s.resampled(drawn), 0, 1) for s in sums])
+
+
+def _alpha_published_rows(here, group, resamples, seed):
+    sums, draws = alpha_published_draws(here, resamples, seed)
+    note = "two models: gpt, claude" if group == "llm" else ""
+    labels = {"framework": here[0].framework, "group": group, "note": note}
+    labels["statistic"] = "krippendorff_alpha_interval_published"
+    rows = []
+    for table, s, values in zip(here, sums, draws):
+        low, high, _ = percentile_interval(values)
+        rows.append(
+            {**labels, "dimension": table.dimension, "estimate": s.estimate(), "low": low}
+            | {"high": high, "n_items": s.n_items, "n_ratings": s.n_ratings}
+            | {"note": "; ".join(filter(None, [note, s.note]))}
+        )
+    low, high, _ = percentile_interval(draws.mean(axis=0))
+    mean = {"dimension": MEAN, "estimate": np.mean([row["estimate"] for row in rows])}
+    undefined = [row["dimension"] for row in rows if np.isnan(row["estimate"])]
+    if undefined:
+        mean["note"] = f"not defined: no value for {', '.join(undefined)}"
+    size = {"n_items": sums[0].n_items, "n_ratings": sum(s.n_ratings for s in sums)}
+    return [*rows, {**labels, **mean, **size, "low": low, "high": high}]
+
+
+def f1_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """Weighted F1 of each rater against the expert median, by label and by threshold.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    resamples, seed : int
+        Bootstrap of items.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `pairwise`, with a mean for each framework. Crowd means are rounded,
+        halves to even. The median contains each expert, which favours the experts.
+    """
+    rounded = round_ratings(with_reference(ratings))
+    others = [*EXPERTS, *MODELS, "crowd"]
+    result = pairwise(
+        rounded,
+        scales(),
+        ["f1_weighted", "f1_weighted_at_least"],
+        [(MEDIAN, other) for other in others],
+        resamples,
+        seed,
+        mean=True,
+    )
+    about = dict.fromkeys(EXPERTS, "the reference contains this rater")
+    about["crowd"] = "crowd means rounded, halves to even"
+    result["note"] = [
+        "; ".join(filter(None, [about.get(rater, ""), note]))
+        for rater, note in zip(result["rater_b"], result["note"])
+    ]
+    return result
+
+
+def self_report_table(
+    ratings: pd.DataFrame, reports: pd.DataFrame, resamples: int, seed: int
+) -> pd.DataFrame:
+    """Kendall's tau-b of the seekers' own ratings with what others say.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    reports : DataFrame
+        `study.self_reports`: a long frame with the rater ``self_report``.
+    resamples, seed : int
+        Bootstrap of items.
+
+    Returns
+    -------
+    DataFrame
+        Plain: tau of each dimension and their mean, resampling conversations.
+        Published: tau of all 300 rows in one, resampling rows, with the published
+        number of draws and seed.
+    """
+    both = with_reference(pd.concat([ratings, reports], ignore_index=True))
+    both = both[both["dimension"].isin(reports["dimension"].unique())]
+    others = [MEDIAN, *EXPERTS, *MODELS, "crowd"]
+    pairs = [(SELF, other) for other in others]
+    plain = pairwise(both, scales(), "kendall_tau_b", pairs, resamples, seed, mean=True)
+    rows = [_stacked_tau(both, reports, other) for other in (MEDIAN, "crowd")]
+    return pd.concat([plain, _results(rows)], ignore_index=True)
+
+
+def stacked_tau_draws(both, reports, other: str, resamples: int, seed: int):
+    """Published recipe: tau-b of the stacked rows, and on draws of rows.
+
+    Parameters
+    ----------
+    both : DataFrame
+        Long frame with the self-reports and `other`.
+    reports : DataFrame
+        Self-reports, in the order of their file, dimensions fastest.
+    other : str
+        The rater to compare with.
+    resamples, seed : int
+        Draws of rows, from one generator.
+
+    Returns
+    -------
+    tau : float
+    draws : ndarray, shape (resamples,)
+    n : int
+    """
+    keys = ["item", "dimension"]
+    answer = both[both["rater"] == other].set_index(keys)["rating"]
+    y = answer.loc[pd.MultiIndex.from_frame(reports[keys])].to_numpy()
+    x = reports["rating"].to_numpy()
+    rows = np.random.default_rng(seed).integers(0, len(x), size=(resamples, len(x)))
+    times = np.zeros(rows.shape)
+    np.add.at(times, (np.arange(resamples)[:, None], rows), 1)
+    sums = kendall_tau_b(np.column_stack([x, y]), scales()["perceived_empathy"])
+    return sums.estimate(), sums.resampled(times), len(x)
+
+
+def _stacked_tau(both, reports, other):
+    tau, draws, n = stacked_tau_draws(both, reports, other, TAU_DRAWS, TAU_SEED)
+    low, high, _ = percentile_interval(draws)
+    return {
+        "framework": "perceived_empathy",
+        "dimension": "all six",
+        "rater_a": SELF,
+        "rater_b": other,
+        "group": f"self-{'crowd' if other == 'crowd' else 'reference'}",
+        "statistic": "kendall_tau_b_published",
+        "estimate": tau,
+        "low": low,
+        "high": high,
+        "n_items": reports["item"].nunique(),
+        "n_ratings": 2 * n,
+        "note": f"{n} rows taken as independent",
+    }
+
+
+def openings_table(ratings: pd.DataFrame, openings: pd.DataFrame) -> pd.DataFrame:
+    """Kruskal-Wallis test of the ratings over the three openings of Lend an Ear.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    openings : DataFrame
+        `study.openings`: item, opening.
+
+    Returns
+    -------
+    DataFrame
+        H, p and p adjusted over the six dimensions (Benjamini-Hochberg).
+        Published: the mean of the seven raters and the expert median. Plain:
+        experts, models and crowd apart.
+    """
+    here = with_reference(ratings)
+    here = here[here["framework"] == "lend_an_ear"]
+    groups = {
+        "published": [*RATERS, MEDIAN],
+        "expert": EXPERTS,
+        "llm": MODELS,
+        "crowd": ["crowd"],
+    }
+    rows = []
+    for group, raters in groups.items():
+        chosen = here[here["rater"].isin(raters)]
+        rows += _kruskal_rows(chosen, openings, group)
+    return _results(rows)
+
+
+def _kruskal_rows(chosen, openings, group):
+    suffix = "_published" if group == "published" else ""
+    found = {}
+    for dimension, part in chosen.groupby("dimension", sort=False):
+        # Rounded: equal means differ in their last bit by the order of summing, which breaks ties.
+        means = part.groupby("item")["rating"].mean().round(9)
+        parts = [means.loc[rows["item"]] for _, rows in openings.groupby("opening")]
+        found[dimension] = stats.kruskal(*parts)
+    adjusted = multipletests([test.pvalue for test in found.values()], method="fdr_bh")[1]
+    labels = {
+        "framework": "lend_an_ear",
+        "group": "all" if suffix else group,
+        "n_items": len(openings),
+        "n_ratings": len(chosen) // len(found),
+    }
+    rows = []
+    for (dimension, test), p in zip(found.items(), adjusted):
+        for name, value in (("h", test.statistic), ("p", test.pvalue), ("p_adjusted", p)):
+            statistic = f"kruskal_wallis_{name}{suffix}"
+            rows.append(
+                {**labels, "dimension": dimension, "statistic": statistic, "estimate": value}
+            )
+    return rows
+
+
+def verbosity_table(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
+    """Slope of the ratings on the number of words of the supporter.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+    words : DataFrame
+        `study.words`: framework, item, words.
+
+    Returns
+    -------
+    DataFrame
+        Slopes in scale points a word, p, and p adjusted over the 21 dimensions
+        (Benjamini-Hochberg). Published: the experts and their median as 200
+        independent rows; Gemini. Plain: one row a conversation (mean of the experts;
+        each model; the crowd) with errors that allow for unequal variance (HC3).
+    """
+    data = with_reference(ratings).merge(words, on=["framework", "item"], validate="many_to_one")
+    published = {"expert": [*EXPERTS, MEDIAN], "gemini": ["gemini"]}
+    plain = {"expert": list(EXPERTS), **{r: [r] for r in (*MODELS, "crowd")}}
+    rows = []
+    for group, raters in published.items():
+        rows += _slopes(data[data["rater"].isin(raters)], group, "_published")
+    for group, raters in plain.items():
+        chosen = data[data["rater"].isin(raters)]
+        keys = ["framework", "dimension", "item", "words"]
+        means = chosen.groupby(keys, sort=False, as_index=False)["rating"].mean()
+        rows += _slopes(means, group, "")
+    return _results(rows)
+
+
+def _slopes(data, group, suffix):
+    fits = {}
+    for key, part in data.groupby(["framework", "dimension"], sort=False):
+        model = sm.OLS(part["rating"].to_numpy(), sm.add_constant(part["words"].to_numpy(float)))
+        fits[key] = (model.fit(cov_type="nonrobust" if suffix else "HC3"), part)
+    adjusted = multipletests([fit.pvalues[1] for fit, _ in fits.values()], method="fdr_bh")[1]
+    rows = []
+    for ((framework, dimension), (fit, part)), p in zip(fits.items(), adjusted):
+        labels = {
+            "framework": framework,
+            "dimension": dimension,
+            "group": group,
+            "n_items": part["item"].nunique(),
+            "n_ratings": len(part),
+        }
+        low, high = fit.conf_int()[1]
+        slope = {"estimate": fit.params[1], "low": low, "high": high}
+        rows += [
+            {**labels, "statistic": f"ols_slope{suffix}", **slope},
+            {**labels, "statistic": f"ols_slope_p{suffix}", "estimate": fit.pvalues[1]},
+            {**labels, "statistic": f"ols_slope_p_adjusted{suffix}", "estimate": p},
+        ]
+    return rows
+
+
+def vif_table(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Variance inflation factor of each dimension given the others of its framework.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The study's long frame.
+
+    Returns
+    -------
+    DataFrame
+        From the experts' ratings, 150 stacked rows. Published: without an
+        intercept, which inflates every factor. Plain: with an intercept.
+    """
+    experts = ratings[ratings["rater"].isin(EXPERTS)]
+    rows = []
+    for framework, part in experts.groupby("framework", sort=False):
+        dimensions = list(part["dimension"].unique())
+        wide = part.pivot(index=["rater", "item"], columns="dimension", values="rating")[dimensions]
+        centred = wide - wide.mean()
+        for statistic, matrix in (("vif_published", wide), ("vif", centred)):
+            labels = {
+                "framework": framework,
+                "group": "expert",
+                "statistic": statistic,
+                "n_items": part["item"].nunique(),
+                "n_ratings": len(wide),
+            }
+            rows += [
+                {**labels, "dimension": dimension, "estimate": factor}
+                for dimension, factor in zip(dimensions, _inflation(matrix.to_numpy()))
+            ]
+    return _results(rows)
+
+
+def _inflation(columns):
+    """1 / (1 - R^2) of each column given the others: the diagonal of the inverse.
+
+    Not statsmodels' `variance_inflation_factor`: since 0.15 it centres the columns
+    by default and did not before, so the same call gives two different numbers.
+    """
+    unit = columns / np.linalg.norm(columns, axis=0)
+    return np.diag(np.linalg.inv(unit.T @ unit))
+
+
+def _results(rows):
+    """Rows as a frame with the columns of the contract."""
+    text = ("framework", "dimension", "rater_a", "rater_b", "group", "statistic", "note")
+    empty = dict.fromkeys(text, "") | {"low": np.nan, "high": np.nan}
+    return pd.DataFrame([empty | row for row in rows], columns=RESULT)

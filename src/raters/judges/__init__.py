@@ -1,0 +1,54 @@
+"""A judge, such as a language model, against raters who are trusted: how far, why, what then.
+
+How far: `benchmark` and `verdicts` (against the experts' own agreement), `decide`,
+`alt_test` and `replacement` (decisions with an error rate), `panel` (several judges as
+one). Why: `level_and_order`, `step_errors`, `confusion`, `item_gaps`,
+`where_raters_split`. What then: `calibration`, `against_baselines`,
+`prediction_powered_mean`, `plan`, `gain_from_raters`.
+"""
+
+from raters.judges.baselines import add_baselines, against_baselines
+from raters.judges.calibration import calibration, out_of_fold, recalibrate
+from raters.judges.ceiling import benchmark, differences, panel, verdict_counts, verdicts
+from raters.judges.decisions import alt_test, alt_test_by_rater, decide, replacement
+from raters.judges.disagreement import (
+    confusion,
+    item_gaps,
+    level_and_order,
+    step_errors,
+    where_raters_split,
+    why,
+)
+from raters.judges.estimation import prediction_powered, prediction_powered_mean
+from raters.judges.planning import gain_from_raters, plan, smallest_n, variance_components
+from raters.judges.shared import between
+
+__all__ = [
+    "add_baselines",
+    "against_baselines",
+    "alt_test",
+    "alt_test_by_rater",
+    "benchmark",
+    "between",
+    "calibration",
+    "confusion",
+    "decide",
+    "differences",
+    "gain_from_raters",
+    "item_gaps",
+    "level_and_order",
+    "out_of_fold",
+    "panel",
+    "plan",
+    "prediction_powered",
+    "prediction_powered_mean",
+    "recalibrate",
+    "replacement",
+    "smallest_n",
+    "step_errors",
+    "variance_components",
+    "verdict_counts",
+    "verdicts",
+    "where_raters_split",
+    "why",
+]

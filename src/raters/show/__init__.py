@@ -1,0 +1,1 @@
+"""What people see: tables, charts, phone charts, how a notebook shows them."""
