@@ -19,7 +19,7 @@ from raters.io.config import Config
 from raters.io.inspect import inspect
 from raters.io.read import read
 
-BOOK = Path(__file__).parent.parent / "book"
+BOOK = Path(__file__).parent.parent.parent / "book"
 FILES = ["ratings.csv", "judge.jsonl"]
 
 
@@ -96,6 +96,17 @@ def test_the_reversed_rater_was_the_trouble(reading):
         for frame in (experts, turned)
     )
     assert (right > 0.7).all() and (wrong < 0.1).all()
+
+
+def test_the_crowd_is_read_beside_the_others_and_changes_nothing_of_theirs(study, reading):
+    whole = read([*FILES, "crowd.csv"], "raters.toml")
+    groups = whole.ratings.groupby("group")["rater"].nunique()
+    assert groups.to_dict() == {"crowd": 6, "expert": 3, "judge": 1}
+    others = whole.ratings[whole.ratings["group"] != "crowd"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(others, reading.ratings)
+    people = whole.ratings[whole.ratings["group"] == "crowd"]
+    assert (people.groupby(["item", "dimension"])["rater"].nunique() == 4).all()
+    assert not any("declared group" in note for note in reading.notes)
 
 
 def test_the_example_is_not_copied_over_anything(study):

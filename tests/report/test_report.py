@@ -79,7 +79,7 @@ def test_the_folder_holds_what_it_should_and_nothing_else(folder):
     assert {"index.html", "report.ipynb", "raters.toml", "tables/benchmark.csv"} <= there
     assert note["versions"]["raters"] and note["ratings"][0]["file"] == "../ratings.csv"
     assert sorted(os.listdir(folder.parent)) == [
-        "first", "judge.jsonl", "raters.toml", "ratings.csv", "report",
+        "crowd.csv", "first", "judge.jsonl", "raters.toml", "ratings.csv", "report",
     ]  # fmt: skip
     # The user's comments are kept.
     assert (folder / "raters.toml").read_bytes() == (folder.parent / "raters.toml").read_bytes()
@@ -753,7 +753,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path, number, code):
     process.send_signal(number)
     err = process.communicate()[1]
     assert process.returncode == code and "Traceback" not in err
-    assert sorted(os.listdir(study)) == ["judge.jsonl", "raters.toml", "ratings.csv"]
+    assert sorted(os.listdir(study)) == ["crowd.csv", "judge.jsonl", "raters.toml", "ratings.csv"]
 
 
 def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path, monkeypatch):

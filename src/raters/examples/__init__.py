@@ -2,7 +2,8 @@
 
 Thirty replies of a help desk, rated for how clear and how warm they are by three people
 (``ratings.csv``) and one judge (``judge.jsonl``), with one deliberate fault of each common
-kind. ``raters.toml`` declares what each of them means. The ratings were made by a random
+kind. ``crowd.csv`` holds a small crowd: six people, four of them for each reply.
+``raters.toml`` declares what each of them means. The ratings were made by a random
 generator: nobody's data.
 """
 
@@ -13,7 +14,7 @@ from pathlib import Path
 from raters.errors import RatingsError
 
 FOLDER = Path(__file__).parent
-FILES = ("ratings.csv", "judge.jsonl", "raters.toml")
+FILES = ("ratings.csv", "judge.jsonl", "crowd.csv", "raters.toml")
 
 
 def copy_to(folder) -> list[Path]:
@@ -38,7 +39,7 @@ def copy_to(folder) -> list[Path]:
     --------
     >>> import tempfile
     >>> [path.name for path in copy_to(tempfile.mkdtemp() + "/study")]
-    ['ratings.csv', 'judge.jsonl', 'raters.toml']
+    ['ratings.csv', 'judge.jsonl', 'crowd.csv', 'raters.toml']
     """
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
