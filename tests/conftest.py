@@ -1,21 +1,10 @@
-"""Options and marks for the whole test suite, and a browser to look at the pages with.
-
-The book is the one in ``_build/html`` if it is up to date; otherwise it is built first,
-with the options of the last build. The browser is an installed Chromium.
-"""
+"""Options and marks for all tests, and an installed Chromium for those that look at pages."""
 
 from __future__ import annotations
 
-import functools
-import http.server
 import shutil
 import signal
-import subprocess
-import sys
-import threading
-from urllib.parse import urljoin
 
-import build
 import pytest
 from hypothesis import settings
 
@@ -85,35 +74,6 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(scope="session")
-def site():
-    """The folder of the pages; the build waits if another test process is at it."""
-    options = build.last_options(build.ROOT) or build.Options()
-    command = [sys.executable, str(build.ROOT / "book" / "build.py")]
-    for name in ("study", "resamples", "seed"):
-        command += [f"--{name}", str(getattr(options, name))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return build.ROOT / "_build" / "html"
-
-
-@pytest.fixture(scope="session")
-def address(site):
-    """The pages over http, from a server of our own."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(site))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture(scope="session")
 def browser(pytestconfig):
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
@@ -128,38 +88,3 @@ def browser(pytestconfig):
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield chromium
         chromium.close()
-
-
-@pytest.fixture
-def visit(browser, address):
-    """Open a page with no network but our server; at the end nothing may have gone wrong."""
-    contexts, trouble = [], []
-
-    def open_page(name, **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-
-        def gate(route):
-            if route.request.url.startswith(address):
-                return route.continue_()
-            trouble.append(f"asked for {route.request.url}")
-            return route.abort()
-
-        context.route("**/*", gate)
-        page = context.new_page()
-        page.on("pageerror", lambda error: trouble.append(f"script error: {error}"))
-        page.on(
-            "console",
-            lambda said: trouble.append(f"console: {said.text}") if said.type == "error" else None,
-        )
-        page.on(
-            "response",
-            lambda got: trouble.append(f"{got.status}: {got.url}") if got.status >= 400 else None,
-        )
-        page.goto(urljoin(address, name))
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert trouble == []

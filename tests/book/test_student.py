@@ -15,16 +15,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import student
+from helpers import FIVE
 
 import judging_empathy as paper
-from raters import Scale, agreement, check_ratings, pairwise
+from raters import agreement, check_ratings, pairwise
 
 FOLDER = build.ROOT / "notebooks"
 CHAPTERS = build.notebooks(build.ROOT)
 PAGE = build.ROOT / "book" / "for-teachers.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, flags=re.S)
-FIVE = Scale([1, 2, 3, 4, 5])
 WITH_EXERCISES = [
     p
     for p in CHAPTERS

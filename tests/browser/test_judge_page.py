@@ -11,10 +11,9 @@ import judge_data
 import numpy as np
 import pandas as pd
 import pytest
-from interactive import (  # noqa: F401
+from interactive import (
     BUILT,
     STATIC,
-    look_fixture,
     no_barrier,
     no_sideways,
     write_page,

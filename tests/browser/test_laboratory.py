@@ -13,9 +13,8 @@ import build
 import numpy as np
 import pandas as pd
 import pytest
-from interactive import (  # noqa: F401
+from interactive import (
     BUILT,
-    look_fixture,
     no_barrier,
     no_sideways,
     write_page,

@@ -21,6 +21,7 @@ import book_pages
 import build
 import pytest
 import yaml
+from interactive import no_barrier, no_sideways
 
 ROOT = build.ROOT
 # docutils' markup of the bibliography: a list role without list items in it (critical to axe),
@@ -119,22 +120,6 @@ def tables_and_what_programs_print_are_moved_not_broken(page):
         assert abs(before - after) <= 1, moved  # the names of the rows stay in view
 
 
-def barriers(page, name=""):
-    """What axe calls serious or critical on a page, as it is now."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    rules = {
-        "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
-        "preload": False,  # it would ask for style sheets again, by wrong addresses
-    }
-    found = Axe().run(page, options=rules).response["violations"]
-    return {
-        f["id"]: [node["html"][:200] for node in f["nodes"][:3]]
-        for f in found
-        if f["impact"] in ("serious", "critical") and f["id"] not in TOOL_MADE.get(name, ())
-    }
-
-
 @functools.cache
 def sent(path):
     """The size of a file, and its size as a server sends it."""
@@ -173,7 +158,7 @@ def test_the_page_works_offline_is_light_and_has_no_serious_barrier(name, visit,
     # the dark, where their ground is another.
     keep(page, name, "desk-light")
     assert page.locator("html").get_attribute("data-theme") == "light"
-    assert barriers(page, name) == {}
+    assert no_barrier(page, TOOL_MADE.get(name, ())) == {}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -182,7 +167,7 @@ def test_in_the_dark_no_serious_barrier_and_on_paper_nothing_cut_off(name, visit
     draw_all(page)
     open_folds(page)
     assert page.locator("html").get_attribute("data-theme") == "dark"
-    assert barriers(page, name) == {}
+    assert no_barrier(page, TOOL_MADE.get(name, ())) == {}
     paper_cuts_nothing_off(page)
 
 
@@ -238,14 +223,7 @@ def test_on_a_phone_nothing_scrolls_sideways_but_tables_and_programs(name, visit
     page = visit(f"{name}.html", viewport={"width": 390, "height": 844}, color_scheme=scheme)
     draw_all(page)
     keep(page, name, f"phone-{scheme}")
-    wide = page.evaluate(
-        """() => document.documentElement.scrollWidth > window.innerWidth
-          ? [...document.querySelectorAll("main *")]
-              .filter((e) => e.getBoundingClientRect().right > window.innerWidth + 1)
-              .slice(0, 5).map((e) => e.outerHTML.slice(0, 120))
-          : []"""
-    )
-    assert wide == []
+    assert no_sideways(page) == []
     for drawing in page.locator(".chart-live svg.marks").all():
         box = drawing.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390

@@ -7,16 +7,16 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE, refused
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, f1_score
 
-from raters import RatingsError, Scale, agreement, compare, pairwise
+from raters import Scale, agreement, compare, pairwise
 from raters.coefficients import MANY, PAIR
 from raters.draws import multiplicities
 from raters.measures import MEAN, PAIRS, RESULT
 
 LEVELS = [1, 2, 3, 4, 5]
-FIVE = Scale(LEVELS)
 GROUPS = {"ann": "expert", "bob": "expert", "cleo": "expert", "gpt": "llm", "gemini": "llm"}
 KEYS = ["framework", "dimension", "rater_a", "rater_b", "group", "statistic"]
 ITEMS = 20
@@ -61,15 +61,6 @@ def matrix(frame, dimension, raters):
         index="item", columns="rater", values="rating"
     )
     return wide[list(raters)].to_numpy()
-
-
-def refused(call, *parts):
-    with pytest.raises(RatingsError) as caught:
-        call()
-    error = caught.value
-    assert all((error.given, error.allowed, error.todo))
-    for part in parts:
-        assert part in str(error)
 
 
 # --- what is compared ----------------------------------------------------------

@@ -5,6 +5,7 @@ import warnings
 import krippendorff
 import numpy as np
 import pytest
+from helpers import FIVE
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -15,7 +16,6 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from raters import Scale
 from raters import coefficients as c
 
-FIVE = Scale([1, 2, 3, 4, 5])
 LEVELS = [1, 2, 3, 4, 5]
 ALPHAS = ("nominal", "ordinal", "interval")
 CLOSE = {"rel": 0, "abs": 1e-10}

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
+from helpers import FIVE
 from scipy.stats import multivariate_normal, norm
 
 from raters import RatingsError
 from raters.coefficients import MANY, PAIR
-from raters.scale import Scale
 from raters.simulation import EVEN, LOPSIDED, coverage, simulated_levels, true_agreement
-
-FIVE = Scale([1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("shares", [EVEN, LOPSIDED, (0.5, 0.5)])

@@ -6,10 +6,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raters import RatingsError, Scale, agreement, check_ratings, pairwise
+from raters import Scale, agreement, check_ratings, pairwise
 from raters.label_sets import by_label, read_sets, set_alpha
 
 YES_NO = Scale([0, 1], measurement="nominal")
@@ -25,15 +26,6 @@ def frame_of(*cells, **columns):
 
 def spelled(*cells, **options):
     return read_sets(frame_of(*cells), **options)[0]["rating"].tolist()
-
-
-def refused(call, *parts):
-    with pytest.raises(RatingsError) as caught:
-        call()
-    error = caught.value
-    assert all((error.given, error.allowed, error.todo))
-    for part in parts:
-        assert part in str(error)
 
 
 def test_every_kind_of_collection_is_a_set_of_labels():

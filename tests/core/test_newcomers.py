@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE, long_frame, refused
 
 from raters import (
-    RatingsError,
     Scale,
     agreement,
     check_ratings,
@@ -18,33 +18,16 @@ from raters import (
 )
 from raters.coefficients import MANY, PAIR, krippendorff_alpha, weighted_kappa
 
-FIVE = Scale([1, 2, 3, 4, 5])
 NAMES = Scale(["x", "y", "z"], measurement="nominal")
 ANN, BOB, CAT = [1, 2, 3, 4, 5, 3, 2, 1], [1, 2, 3, 5, 5, 3, 1, 2], [2, 2, 3, 4, 4, 3, 2, 1]
 
 
 def frame(**raters):
-    """A long frame, one list of ratings a rater."""
-    return pd.concat(
-        [
-            pd.DataFrame({"item": [f"i{n}" for n in range(len(x))], "rater": name, "rating": x})
-            for name, x in raters.items()
-        ],
-        ignore_index=True,
-    )
+    return long_frame(raters)
 
 
 def trio():
     return frame(ann=ANN, bob=BOB, cat=CAT)
-
-
-def refused(call, *parts):
-    with pytest.raises(RatingsError) as caught:
-        call()
-    error = caught.value
-    assert all((error.given, error.allowed, error.todo))
-    for part in parts:
-        assert part in str(error)
 
 
 # --- ids and rows ------------------------------------------------------------------
@@ -75,7 +58,7 @@ def test_a_row_without_a_rating_is_no_duplicate():
     twice = pd.concat([frame(a=[np.nan, 2], b=[1, 2]), frame(a=[3, np.nan])])
     for duplicates in ("error", "first", "last", "mean"):
         checked = check_ratings(twice, FIVE, duplicates).set_index(["rater", "item"])["rating"]
-        assert len(checked) == 4 and checked["a", "i0"] == 3 and checked["a", "i1"] == 2
+        assert len(checked) == 4 and checked["a", "i000"] == 3 and checked["a", "i001"] == 2
     coded = twice.fillna(0)
     assert check_ratings(coded, FIVE, missing=[0])["rating"].tolist() == [2, 1, 2, 3]
 

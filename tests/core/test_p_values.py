@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pingouin
 import pytest
+from helpers import FIVE, long_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -11,13 +12,11 @@ from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
-from raters import RatingsError, Scale, agreement, compare, pairwise
+from raters import RatingsError, agreement, compare, pairwise
 from raters.coefficients import MANY, PAIR
 from raters.draws import multiplicities
 from raters.intervals import bca_interval, bca_test, percentile_interval, percentile_test
 from raters.multiplicity import METHODS, adjusted
-
-FIVE = Scale([1, 2, 3, 4, 5])
 
 
 def simulated(items=40, raters=3, seed=0, noise=0.9):
@@ -27,13 +26,7 @@ def simulated(items=40, raters=3, seed=0, noise=0.9):
 
 
 def long(x, names="abc"):
-    return pd.concat(
-        [
-            pd.DataFrame({"item": range(len(x)), "rater": name, "rating": column})
-            for name, column in zip(names, x.T)
-        ],
-        ignore_index=True,
-    )
+    return long_frame(dict(zip(names, x.T)))
 
 
 # --- the field's own tests ---------------------------------------------------------

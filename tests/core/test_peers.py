@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pingouin
 import pytest
+from helpers import FIVE
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, f1_score
 from statsmodels.stats import inter_rater
@@ -22,7 +23,6 @@ from raters.draws import multiplicities
 from raters.intervals import bca_interval, percentile_interval
 
 LEVELS = [1, 2, 3, 4, 5]
-FIVE = Scale(LEVELS)
 CLOSE = {"rel": 0, "abs": 1e-10}
 EVERY = {**c.PAIR, **c.MANY}
 COMPLETE_ONLY = {"kendall_w", *(name for name in c.MANY if name.startswith("icc"))}

@@ -5,9 +5,9 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE, refused
 
 from raters import (
-    RatingsError,
     Scale,
     agreement,
     check_ratings,
@@ -19,21 +19,9 @@ from raters.frames import COLUMNS
 from raters.matrices import tables
 from raters.scale import scale_for
 
-FIVE = Scale([1, 2, 3, 4, 5])
-
 
 def long(**columns):
     return pd.DataFrame({"item": ["x", "y"], "rater": "a", "rating": [1, 2], **columns})
-
-
-def refused(call, *parts):
-    """The error's three parts, each of which must name what it is about."""
-    with pytest.raises(RatingsError) as caught:
-        call()
-    error = caught.value
-    assert all((error.given, error.allowed, error.todo))
-    for part in parts:
-        assert part in str(error)
 
 
 @pytest.mark.parametrize(

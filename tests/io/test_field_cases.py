@@ -6,6 +6,7 @@ The data are made up for these tests; each case names the public reports of the 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE
 
 from raters import (
     RatingsError,
@@ -20,7 +21,6 @@ from raters import (
 from raters.coefficients import f1_of
 from raters.label_sets import by_label, read_sets, set_alpha
 
-FIVE = Scale([1, 2, 3, 4, 5])
 SIX_DIGITS = {"rel": 0, "abs": 1e-6}
 
 

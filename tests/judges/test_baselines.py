@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE
 from scipy import stats
 
 from raters import RatingsError, Scale
@@ -14,7 +15,6 @@ from raters.coefficients import PAIR
 from raters.judges.baselines import CONSTANTS, add_baselines, against_baselines
 from raters.judges.shared import folds_of, mean_absolute_error
 
-FIVE = Scale([1, 2, 3, 4, 5])
 N = 60
 
 

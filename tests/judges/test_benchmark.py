@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import vl_convert
+from helpers import FIVE, long_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -38,7 +39,6 @@ from raters.measures import MEAN
 from raters.show import charts
 from raters.simulation import EVEN, true_agreement
 
-FIVE = Scale([1, 2, 3, 4, 5])
 EXPERTS = ("ann", "bob", "cleo")
 KAPPA = "weighted_kappa_quadratic"
 # Simulated studies a test; raise it for a sharper look at error rates.
@@ -47,20 +47,8 @@ REPLICATIONS = int(os.environ.get("RATERS_REPLICATIONS", 200))
 
 def long(columns, framework="f", dimension="d", judges=("judge",), items=None):
     """A long frame from rater to ratings, item by item; who is no judge is an expert."""
-    parts = [
-        pd.DataFrame(
-            {
-                "framework": framework,
-                "dimension": dimension,
-                "item": [f"i{n:03d}" for n in range(len(x))] if items is None else items,
-                "rater": rater,
-                "group": "llm" if rater in judges else "expert",
-                "rating": pd.Series(x),
-            }
-        )
-        for rater, x in columns.items()
-    ]
-    return pd.concat(parts, ignore_index=True)
+    groups = {rater: "llm" if rater in judges else "expert" for rater in columns}
+    return long_frame(columns, groups, items, framework=framework, dimension=dimension)
 
 
 def some(seed=0, n=30, judges=("judge",), experts=EXPERTS):

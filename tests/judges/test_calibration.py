@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers import FIVE, judged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -17,22 +17,7 @@ from raters.coefficients import PAIR
 from raters.judges.calibration import METHODS, calibration, out_of_fold, recalibrate
 from raters.judges.shared import between, folds_of
 
-FIVE = Scale([1, 2, 3, 4, 5])
 PAIRS = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=4, max_size=30)
-
-
-def long(ratings):
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "item": [f"i{n:03d}" for n in range(len(values))],
-                "rater": rater,
-                "group": "expert" if rater.startswith("e") else "llm",
-                "rating": values,
-            }
-        )
-        for rater, values in ratings.items()
-    )
 
 
 def fitted(method, judge, reference, at):
@@ -136,7 +121,7 @@ def judges(seed=5, n=120):
 
 def test_recalibration_repairs_a_shift_and_not_noise():
     found = calibration(
-        long(judges()), FIVE, ["shifted", "noisy"], "e", methods=["shift", "moments"],
+        judged(judges()), FIVE, ["shifted", "noisy"], "e", methods=["shift", "moments"],
         statistics="weighted_kappa_quadratic", resamples=500,
     )  # fmt: skip
     gain = found[found.quantity == "difference"].set_index(["judge", "method"])
@@ -162,11 +147,11 @@ def test_a_judge_who_knows_nothing_stays_at_zero(method):
 
 
 def test_the_frame_gives_the_numbers_of_the_results():
-    frame = recalibrate(long(judges()), FIVE, "shifted", "e", methods="shift", seed=4)
+    frame = recalibrate(judged(judges()), FIVE, "shifted", "e", methods="shift", seed=4)
     pair = [("e", "shifted"), ("e", "shifted, shift")]
     by_pair = pairwise(frame, between(FIVE), pairs=pair, resamples=200, seed=4)
     found = calibration(
-        long(judges()), FIVE, "shifted", "e", methods="shift", resamples=200, seed=4,
+        judged(judges()), FIVE, "shifted", "e", methods="shift", resamples=200, seed=4,
         statistics="weighted_kappa_quadratic",
     ).set_index("quantity")  # fmt: skip
     for row, quantity in zip(by_pair.itertuples(), ("before", "after")):
@@ -179,11 +164,11 @@ def test_the_frame_gives_the_numbers_of_the_results():
 
 
 def test_repeats_are_means_and_named():
-    frame = recalibrate(long(judges()), FIVE, "shifted", "e", methods="linear", repeats=2)
+    frame = recalibrate(judged(judges()), FIVE, "shifted", "e", methods="linear", repeats=2)
     names = ["shifted, linear (1)", "shifted, linear (2)"]
     assert [n for n in frame.rater.unique() if "linear" in n] == names
     options = {"statistics": "weighted_kappa_quadratic", "resamples": 0, "methods": "linear"}
-    found = calibration(long(judges()), FIVE, "shifted", "e", repeats=2, **options)
+    found = calibration(judged(judges()), FIVE, "shifted", "e", repeats=2, **options)
     each = pairwise(frame, between(FIVE), pairs=[("e", n) for n in names], resamples=0)
     after = found.set_index("quantity").estimate["after"]
     assert after == pytest.approx(each.estimate.mean())
@@ -191,7 +176,7 @@ def test_repeats_are_means_and_named():
 
 def test_more_labelled_items_help():
     found = calibration(
-        long(judges()), FIVE, "shifted", "e", methods="linear", n_train=[3, 60], repeats=10,
+        judged(judges()), FIVE, "shifted", "e", methods="linear", n_train=[3, 60], repeats=10,
         statistics="mean_absolute_error", resamples=0,
     )  # fmt: skip
     after = found[found.quantity == "after"].set_index("n_train").estimate
@@ -207,13 +192,13 @@ def test_small_training_parts_are_inside_larger_ones():
 
 
 def test_a_constant_judge_is_said():
-    frame = long({"e": [1, 2, 3, 4, 5, 3], "j": [3] * 6})
+    frame = judged({"e": [1, 2, 3, 4, 5, 3], "j": [3] * 6})
     found = calibration(frame, FIVE, "j", "e", methods="linear", folds=3, resamples=0)
     assert found[found.quantity == "after"].note.str.contains("its map is a constant").all()
 
 
 def test_missing_ratings_are_neither_learned_from_nor_tested():
-    frame = long({"e": [1, 2, 3, 4, 5, None], "j": [1, 2, 3, None, 5, 4]})
+    frame = judged({"e": [1, 2, 3, 4, 5, None], "j": [1, 2, 3, None, 5, 4]})
     predicted = recalibrate(frame, FIVE, "j", "e", methods="shift", folds=2)
     assert len(predicted[predicted.rater == "j, shift"]) == 5
     found = calibration(frame, FIVE, "j", "e", methods="shift", folds=2, resamples=0)
@@ -235,13 +220,13 @@ def test_missing_ratings_are_neither_learned_from_nor_tested():
     ],
 )
 def test_bad_input(options, message):
-    frame = long({"e": [1, 2, 3, 4, 5, 3], "j": [1, 2, 3, 4, 5, 4]})
+    frame = judged({"e": [1, 2, 3, 4, 5, 3], "j": [1, 2, 3, 4, 5, 4]})
     options = {"scale": FIVE, "folds": 3, **options}
     with pytest.raises(RatingsError, match=message):
         calibration(frame, judges="j", reference="e", **options)
 
 
 def test_one_frame_has_one_size():
-    frame = long({"e": [1, 2, 3, 4, 5, 3], "j": [1, 2, 3, 4, 5, 4]})
+    frame = judged({"e": [1, 2, 3, 4, 5, 3], "j": [1, 2, 3, 4, 5, 4]})
     with pytest.raises(RatingsError, match="once for each size"):
         recalibrate(frame, FIVE, "j", "e", n_train=[2, 3], folds=3)

@@ -6,12 +6,12 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from test_benchmark import (
     EXPERTS,
-    FIVE,
     KAPPA,
     REPLICATIONS,
     covered,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE, judged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,24 +24,6 @@ from raters.judges.disagreement import (
     why,
 )
 from raters.judges.shared import between, nearest_level, with_judged
-
-FIVE = Scale([1, 2, 3, 4, 5])
-
-
-def long(ratings, groups=None):
-    """A long frame from rater -> ratings."""
-    groups = groups or {}
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "item": [f"i{n:03d}" for n in range(len(values))],
-                "rater": rater,
-                "group": groups.get(rater, "expert" if rater.startswith("e") else "llm"),
-                "rating": values,
-            }
-        )
-        for rater, values in ratings.items()
-    )
 
 
 def rounded(values):
@@ -65,7 +48,7 @@ def table(found, judge="j"):
 
 
 def test_hand_worked_level_and_order():
-    found = level_and_order(long({"e": [1, 2, 3, 4], "j": [2, 3, 5, 4]}), FIVE, "j", "e")
+    found = level_and_order(judged({"e": [1, 2, 3, 4], "j": [2, 3, 5, 4]}), FIVE, "j", "e")
     values = table(found)
     # Differences 1, 1, 2, 0: mean 1, squares 6. Sums 10 and 14, squares 30 and 54.
     assert values["mean_difference"] == 1
@@ -104,7 +87,9 @@ def test_spread_ratio_of_a_constant_reference_is_undefined_with_a_reason():
 
 
 def test_each_kind_of_judge_is_named():
-    found = level_and_order(long(simulated()), FIVE, ["shifted", "noisy", "narrow"], resamples=400)
+    found = level_and_order(
+        judged(simulated()), FIVE, ["shifted", "noisy", "narrow"], resamples=400
+    )
     verdicts = why(found).set_index("judge").verdict
     assert verdicts["shifted"] == "mostly level"
     assert verdicts["noisy"] == "mostly order"
@@ -120,25 +105,25 @@ def test_a_judge_with_half_the_spread_is_named():
     reference = np.tile([1.0, 2, 3, 4, 5], 20)
     half = 3 + (reference - 3) / 2
     found = level_and_order(
-        long({"e": reference, "j": half}), between(FIVE), "j", "e", resamples=300
+        judged({"e": reference, "j": half}), between(FIVE), "j", "e", resamples=300
     )
     assert why(found).verdict.tolist() == ["mostly spread"]
     assert table(found)["spread_ratio"] == pytest.approx(0.5)
 
 
 def test_few_items_cannot_tell_and_perfect_judges_have_nothing_to_tell():
-    few = long({"e": [1, 2, 3, 4, 2], "j": [1, 3, 3, 3, 2]})
+    few = judged({"e": [1, 2, 3, 4, 2], "j": [1, 3, 3, 3, 2]})
     assert why(level_and_order(few, FIVE, "j", "e", resamples=300)).verdict.tolist() == [
         "cannot tell with n = 5"
     ]
-    same = long({"e": [1, 2, 3], "j": [1, 2, 3]})
+    same = judged({"e": [1, 2, 3], "j": [1, 2, 3]})
     assert why(level_and_order(same, FIVE, "j", "e")).verdict.tolist() == ["no disagreement"]
 
 
 def test_means_over_dimensions_and_frameworks():
-    one = long({"e": [1, 2, 3, 4], "j": [2, 3, 4, 5]})
-    two = long({"e": [1, 2, 3, 4], "j": [4, 3, 2, 1]})
-    three = long({"e": [1, 1, 3, 4], "j": [1, 1, 3, 3]})
+    one = judged({"e": [1, 2, 3, 4], "j": [2, 3, 4, 5]})
+    two = judged({"e": [1, 2, 3, 4], "j": [4, 3, 2, 1]})
+    three = judged({"e": [1, 1, 3, 4], "j": [1, 1, 3, 3]})
     frame = pd.concat(
         [
             one.assign(framework="f", dimension="x"),
@@ -158,14 +143,14 @@ def test_means_over_dimensions_and_frameworks():
 
 
 def test_an_expert_as_judge_is_held_against_the_others():
-    frame, references = with_judged(long(simulated()), FIVE, ["e0", "noisy"], "expert")
+    frame, references = with_judged(judged(simulated()), FIVE, ["e0", "noisy"], "expert")
     assert references == {"e0": "expert_median_without_e0", "noisy": "expert_median"}
-    found = level_and_order(long(simulated()), FIVE, ["e0", "noisy"], resamples=0)
+    found = level_and_order(judged(simulated()), FIVE, ["e0", "noisy"], resamples=0)
     assert table(found, "e0")["weighted_kappa_quadratic"] > 0.7
 
 
 def test_steps_by_hand_and_on_unequal_levels():
-    found = step_errors(long({"e": [1, 2, 3, 4, 5], "j": [1, 3, 5, 1, 5]}), FIVE, "j", "e")
+    found = step_errors(judged({"e": [1, 2, 3, 4, 5], "j": [1, 3, 5, 1, 5]}), FIVE, "j", "e")
     assert table(found).to_dict() == pytest.approx(
         {"exact": 0.4, "adjacent": 0.2, "cross": 0.4, "judge_higher": 0.4, "judge_lower": 0.2}
     )
@@ -177,14 +162,14 @@ def test_steps_by_hand_and_on_unequal_levels():
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=20))
 def test_step_shares_add_up(pairs):
     e, j = zip(*pairs)
-    values = table(step_errors(long({"e": e, "j": j}), FIVE, "j", "e", resamples=0))
+    values = table(step_errors(judged({"e": e, "j": j}), FIVE, "j", "e", resamples=0))
     assert values[["exact", "adjacent", "cross"]].sum() == pytest.approx(1)
     assert values[["exact", "judge_higher", "judge_lower"]].sum() == pytest.approx(1)
     assert values["cross"] == pytest.approx(np.mean(np.abs(np.subtract(e, j)) >= 2))
 
 
 def test_confusion_has_every_declared_level_and_splits_halves():
-    frame = long({"e1": [1, 2, 4], "e2": [1, 3, 4], "j": [1, 2, 5]})
+    frame = judged({"e1": [1, 2, 4], "e2": [1, 3, 4], "j": [1, 2, 5]})
     found = confusion(frame, FIVE, "j", how="mean")
     counts = found.n.to_numpy().reshape(5, 5)
     expected = np.zeros((5, 5))
@@ -201,7 +186,7 @@ def test_confusion_has_every_declared_level_and_splits_halves():
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=20))
 def test_confusion_counts_every_item_once(pairs):
     e, j = zip(*pairs)
-    found = confusion(long({"e": e, "j": j}), FIVE, "j", "e")
+    found = confusion(judged({"e": e, "j": j}), FIVE, "j", "e")
     assert found.n.sum() == len(pairs)
     crosstab = pd.crosstab(pd.Series(e), pd.Series(j))
     for row in found[found.n > 0].itertuples():
@@ -209,7 +194,7 @@ def test_confusion_counts_every_item_once(pairs):
 
 
 def test_largest_gaps_come_first_with_the_experts_behind_them():
-    frame = long({"e1": [1, 2, 4], "e2": [1, 4, 4], "e3": [2, 3, 4], "j": [1, 3, 1]})
+    frame = judged({"e1": [1, 2, 4], "e2": [1, 4, 4], "e3": [2, 3, 4], "j": [1, 3, 1]})
     found = item_gaps(frame, FIVE, "j")
     assert found.item.tolist() == ["i002", "i000", "i001"]
     assert found.gap.tolist() == [-3, 0, 0]
@@ -220,7 +205,7 @@ def test_largest_gaps_come_first_with_the_experts_behind_them():
 
 
 def test_where_experts_split_by_hand():
-    frame = long({"e1": [1, 2, 4, 5], "e2": [1, 4, 4, 5], "e3": [1, 3, 3, 5], "j": [1, 1, 1, 4]})
+    frame = judged({"e1": [1, 2, 4, 5], "e2": [1, 4, 4, 5], "e3": [1, 3, 3, 5], "j": [1, 1, 1, 4]})
     values = table(where_raters_split(frame, FIVE, "j", resamples=0))
     # Ranges 0, 2, 1, 0; errors against the medians 1, 3, 4, 5: 0, 2, 3, 1.
     assert values["error_where_split"] == 2.5
@@ -235,7 +220,7 @@ def test_where_experts_split_by_hand():
 
 
 def test_experts_who_never_split_leave_a_reason():
-    frame = long({"e1": [1, 2], "e2": [1, 2], "j": [1, 1]})
+    frame = judged({"e1": [1, 2], "e2": [1, 2], "j": [1, 1]})
     found = where_raters_split(frame, FIVE, "j", resamples=20).set_index("statistic")
     assert np.isnan(found.estimate["error_where_split"])
     assert "split on no item" in found.note["error_where_split"]
@@ -244,7 +229,7 @@ def test_experts_who_never_split_leave_a_reason():
 
 def test_missing_and_outside_answers_are_left_out_and_said():
     scale = Scale([1, 2, 3], outside=["unsure"])
-    frame = long({"e": [1, 2, 3, 1], "j": ["1", "3", "unsure", None]})
+    frame = judged({"e": [1, 2, 3, 1], "j": ["1", "3", "unsure", None]})
     found = step_errors(frame, scale, "j", "e", resamples=0)
     assert (found.n_items == 2).all()
     assert found.note.str.contains("only one of the two rated, left out: 1").all()
@@ -280,13 +265,13 @@ def test_nearest_level_rounds_halves_as_round_ratings_does():
     ],
 )
 def test_bad_input(call, message):
-    frame = long({"e1": [1, 2, 3], "e2": [1, 3, 3], "j": [2, 2, 2]})
+    frame = judged({"e1": [1, 2, 3], "e2": [1, 3, 3], "j": [2, 2, 2]})
     with pytest.raises(RatingsError, match=message):
         call(frame)
 
 
 def test_a_reference_whose_name_is_taken_is_refused():
-    frame = long({"e1": [1, 2], "e2": [1, 2], "expert_median": [1, 2], "j": [1, 2]})
+    frame = judged({"e1": [1, 2], "e2": [1, 2], "expert_median": [1, 2], "j": [1, 2]})
     frame.loc[frame.rater == "expert_median", "group"] = "reference"
     with pytest.raises(RatingsError, match="pass reference='expert_median'"):
         level_and_order(frame, FIVE, "j")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import FIVE, long_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -15,22 +16,10 @@ from raters.judges.estimation import prediction_powered, prediction_powered_mean
 from raters.judges.planning import gain_from_raters, plan, smallest_n, variance_components
 from raters.simulation import EVEN, simulated_levels
 
-FIVE = Scale([1, 2, 3, 4, 5])
-
 
 def long(x, names=None, group="expert"):
-    names = names or [f"r{k}" for k in range(x.shape[1])]
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "item": [f"i{n:03d}" for n in range(len(x))],
-                "rater": name,
-                "group": group,
-                "rating": x[:, k],
-            }
-        )
-        for k, name in enumerate(names)
-    )
+    """A long frame from a matrix of items x raters."""
+    return long_frame(dict(zip(names or [f"r{k}" for k in range(x.shape[1])], x.T)), group)
 
 
 def levels(n, k, seed=1, reliability=0.6):

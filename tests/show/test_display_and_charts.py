@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import vl_convert
+from helpers import refused
 
-from raters import RatingsError
 from raters.show import charts
 from raters.show import tables as display
 
@@ -58,14 +58,6 @@ class _Tags(HTMLParser):
 
 def html(frame, caption="A caption.", **options):
     return _Tags(display.table(frame, caption, **options)._repr_html_())
-
-
-def refused(call, *parts):
-    with pytest.raises(RatingsError) as caught:
-        call()
-    assert all((caught.value.given, caught.value.allowed, caught.value.todo))
-    for part in parts:
-        assert part in str(caught.value)
 
 
 # --- tables -----------------------------------------------------------------------

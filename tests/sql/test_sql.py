@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers import FIVE, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +33,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The 'future.infer_string' option"),
 ]
 
-FIVE = Scale([1, 2, 3, 4, 5])
 LONG_ID = 12345678901234567890
 
 
@@ -89,17 +89,6 @@ def same_bytes(a, b):
 
 def expanded(table):
     return np.repeat(table.values, table.counts, axis=0)
-
-
-def refused(call, *parts):
-    """The error's three parts, each of which must name what it is about."""
-    with pytest.raises(RatingsError) as caught:
-        call()
-    error = caught.value
-    assert all((error.given, error.allowed, error.todo))
-    for part in parts:
-        assert part in str(error)
-    return error
 
 
 def store(connection, frame, name="t"):
