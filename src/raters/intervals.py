@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
+import scipy
 
 from raters.coefficients.base import SAME
 from raters.errors import RatingsError
@@ -193,8 +193,8 @@ def bca_interval(
         return np.nan, np.nan
     ends = []
     for tail in ((1 - level) / 2, (1 + level) / 2):
-        reach = bias + special.ndtri(tail)
-        ends.append(special.ndtr(bias + reach / (1 - acceleration * reach)))
+        reach = bias + scipy.special.ndtri(tail)
+        ends.append(scipy.special.ndtr(bias + reach / (1 - acceleration * reach)))
     low, high = quantiles(defined, ends)
     return low, high
 
@@ -211,7 +211,7 @@ def _bias_and_acceleration(defined, estimate, without_each, counts):
     gap[np.abs(gap) <= _TIE] = 0.0
     spread = often @ gap**2
     acceleration = often @ gap**3 / (6 * spread**1.5) if spread > 0 else 0.0
-    return special.ndtri(below), acceleration
+    return scipy.special.ndtri(below), acceleration
 
 
 def _share_below(values, point):
@@ -293,9 +293,9 @@ def bca_test(
     bias, acceleration = known
     # As in the percentile test, one resample is taken to lie on the other side.
     least = 1 / (defined.size + 1)
-    reach = special.ndtri(np.clip(_share_below(defined, 0.0), least, 1 - least)) - bias
+    reach = scipy.special.ndtri(np.clip(_share_below(defined, 0.0), least, 1 - least)) - bias
     z = reach / (1 + acceleration * reach) - bias
-    return float(2 * special.ndtr(-abs(z)))
+    return float(2 * scipy.special.ndtr(-abs(z)))
 
 
 def normal_test(estimate: float, error: float) -> float:
@@ -316,4 +316,4 @@ def normal_test(estimate: float, error: float) -> float:
     0.05
     """
     # Below this an error is rounding: the ratings leave none.
-    return float(2 * special.ndtr(-abs(estimate) / error)) if error > SAME else np.nan
+    return float(2 * scipy.special.ndtr(-abs(estimate) / error)) if error > SAME else np.nan

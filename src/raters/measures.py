@@ -8,7 +8,7 @@ from itertools import combinations, groupby
 
 import numpy as np
 import pandas as pd
-from scipy import special
+import scipy
 
 from raters.coefficients import MANY, NEEDS_RATERS, PAIR, Ratings, Sums, chosen
 from raters.coefficients.base import jackknife_error, notes, ratio
@@ -622,7 +622,7 @@ class _Run:
         if self.interval == "analytic":
             return *row.sums.analytic_interval(self.level), 0.0
         if self.interval == "jackknife":
-            reach = special.ndtri((1 + self.level) / 2) * row.error()
+            reach = scipy.special.ndtri((1 + self.level) / 2) * row.error()
             return row.estimate - reach, row.estimate + reach, 0.0
         if self.interval == "percentile":
             return percentile_interval(row.draws, self.level)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from raters.errors import RatingsError
 
@@ -60,7 +60,7 @@ def adjusted(p: Sequence[float], method: str) -> np.ndarray:
 
 def _by(p, method):
     if method in ("bh", "by"):
-        return stats.false_discovery_control(p, method=method)
+        return scipy.stats.false_discovery_control(p, method=method)
     if method == "none":
         return p
     if method == "bonferroni":

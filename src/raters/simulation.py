@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from raters.coefficients import MANY, PAIR
 from raters.draws import multiplicities
@@ -82,7 +82,7 @@ def true_agreement(reliability: float, shares: Sequence[float]) -> float:
     node, weight = np.polynomial.hermite_e.hermegauss(_NODES)
     apart = cuts[:, None] - np.sqrt(reliability) * node
     # The mean level of an item, given what is true of it.
-    mean = shares.size - stats.norm.cdf(apart / np.sqrt(1 - reliability)).sum(axis=0)
+    mean = shares.size - scipy.special.ndtr(apart / np.sqrt(1 - reliability)).sum(axis=0)
     weight = weight / weight.sum()
     return float((weight @ mean**2 - (weight @ mean) ** 2) / variance)
 
@@ -99,7 +99,7 @@ def _cuts(reliability, shares):
             "a positive share for each of two or more levels, adding up to 1",
             "give (0.5, 0.5), say",
         )
-    return stats.norm.ppf(np.cumsum(shares)[:-1])
+    return scipy.special.ndtri(np.cumsum(shares)[:-1])
 
 
 def coverage(

@@ -29,7 +29,7 @@ from raters.judges import benchmark
 from raters.report import analysis
 
 SCALE = ["--scale", "1,2,3,4,5"]
-COMMANDS = "inspect agreement benchmark report convert simulate example results data completion"
+COMMANDS = "inspect agreement benchmark report convert simulate example completion data results"
 COMMANDS = COMMANDS.split()
 
 

@@ -1,20 +1,19 @@
-"""What each command does. What only some of them need is imported inside."""
+"""What each command does. What it needs is imported when it runs: `--help` needs none of it."""
 
 from __future__ import annotations
 
 import shlex
+from argparse import Namespace
 
-import pandas as pd
-
-from raters.cli.given import reading_of
-from raters.cli.say import note_lines, plain
+from raters import __version__
+from raters.cli.say import Say, note_lines, plain
 from raters.errors import RatingsError
 from raters.text import count_of
 
 _LABELS = ("framework", "dimension", "rater_a", "rater_b", "group", "statistic")
 
 
-def inspect(options, say) -> None:
+def inspect(options: Namespace, say: Say) -> None:
     """`raters inspect`: what the files seem to hold, and the proposed raters.toml."""
     from raters.io.inspect import inspect as look
 
@@ -32,8 +31,9 @@ def inspect(options, say) -> None:
         say.remark("nothing is written; --write raters.toml writes the proposal")
 
 
-def agreement(options, say) -> None:
+def agreement(options: Namespace, say: Say) -> None:
     """`raters agreement`: within groups, or of every two raters."""
+    from raters.cli.given import reading_of
     from raters.report import analysis
 
     reading = reading_of(options, say)
@@ -63,11 +63,9 @@ def agreement(options, say) -> None:
 
 
 def _for_machines(command, reading, results, settings):
-    from raters.cli.parser import version_of_raters
-
     return {
         "command": command,
-        "version": version_of_raters(),
+        "version": __version__,
         "settings": plain(dict(settings)),
         "reading": reading.to_dict(),
         **results,
@@ -85,8 +83,9 @@ def _without_notes(found):
     return repr(found.assign(note="").readable()) if len(found) else "no results"
 
 
-def benchmark(options, say) -> None:
+def benchmark(options: Namespace, say: Say) -> None:
     """`raters benchmark`: verdicts on each judge."""
+    from raters.cli.given import reading_of
     from raters.io.inspect import judges_backwards
     from raters.judges.ceiling import verdict_counts
     from raters.report import analysis
@@ -163,7 +162,7 @@ def _say_verdicts(found, counts, experts, say):
         say.out(line)
 
 
-def report(options, say) -> None:
+def report(options: Namespace, say: Say) -> None:
     """`raters report`: the folder with the whole analysis."""
     from raters.cli.given import declared_of
     from raters.report import report as write
@@ -190,8 +189,9 @@ def report(options, say) -> None:
         say.out(made / "index.html")
 
 
-def convert(options, say) -> None:
+def convert(options: Namespace, say: Say) -> None:
     """`raters convert`: the ratings as read, in the long format."""
+    from raters.cli.given import reading_of
     from raters.report.tables import formula_like, spreadsheet_safe, write_table
 
     reading = reading_of(options, say)
@@ -213,8 +213,10 @@ def convert(options, say) -> None:
         )
 
 
-def simulate(options, say) -> None:
+def simulate(options: Namespace, say: Say) -> None:
     """`raters simulate`: ratings with a known truth."""
+    import pandas as pd
+
     from raters.cli.simulated import simulated, truth
     from raters.report.tables import write_table
 
@@ -232,7 +234,7 @@ def simulate(options, say) -> None:
     say.out(table.round(3).to_string())
 
 
-def example(options, say) -> None:
+def example(options: Namespace, say: Say) -> None:
     """`raters example`: copy the example study."""
     from raters.examples import copy_to
 
@@ -240,35 +242,9 @@ def example(options, say) -> None:
         say.out(path)
 
 
-def completion(options, say) -> None:
+def completion(options: Namespace, say: Say) -> None:
     """`raters completion`: the script for a shell."""
     from raters.cli.completion import script
     from raters.cli.parser import build
 
     print(script(options.shell, build()), end="")
-
-
-def data(options, say) -> None:
-    """`raters data`: fetch or check the study's files."""
-    from judging_empathy.data import files
-
-    if options.check:
-        checked = files.verify()
-        say.out(f"{len(checked)} files in {files.place()}: every checksum is right.")
-        return
-    files.fetch()
-    say.out(f"The study's files are in {files.place()}, checked by sha256.")
-
-
-def results(options, say) -> None:
-    """`raters results`: every computed table of the study."""
-    import sys
-
-    from judging_empathy.data import files, simulate
-    from judging_empathy.export import write
-
-    study = files.resolve(options.study)
-    for path in write(options.out, study, options.resamples, options.seed):
-        say.out(path)
-    if study == "simulated":
-        print(f"{simulate.STAMP} Every table says so in its notes.", file=sys.stderr)

@@ -1,20 +1,25 @@
-"""The commands and their options."""
+"""The commands and their options. Nothing here needs numpy or pandas: `--help` is at once there."""
 
 from __future__ import annotations
 
 import argparse
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from raters import __version__
 from raters.cli import commands
 from raters.cli.completion import SHELLS
+from raters.cli.installed import entry_points, load
+from raters.cli.say import Say
 from raters.errors import RatingsError
-from raters.scale import MEASUREMENTS
 
+GROUP = "raters.commands"
 _EXIT_CODES = (
     "exit codes: 0 done; 1 something given cannot be used; 2 an unknown command or option; "
     "70 a fault of raters; 130 interrupted, 143 stopped; 141 nobody reads the output any more"
 )
+MEASUREMENTS = ("nominal", "ordinal", "interval", "ratio")  # those of `raters.scale`
 
 
 class UsageError(RatingsError):
@@ -24,8 +29,8 @@ class UsageError(RatingsError):
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in three parts, like every other error here."""
 
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, allow_abbrev=False, **kwargs)
+    def __init__(self, **kwargs):
+        super().__init__(allow_abbrev=False, **kwargs)
 
     def error(self, message):
         """Refuse the command line."""
@@ -33,8 +38,49 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"a command line with a mistake: {message}", usage, f"{self.prog} --help")
 
 
-def build() -> Parser:
+@dataclass(frozen=True)
+class Command:
+    """A command: one of these, or one that another package brings.
+
+    A package names its commands as entry points of the group ``raters.commands``.
+
+    Parameters
+    ----------
+    name : str
+        As it is typed.
+    run : callable
+        Takes the options and a `Say`.
+    about : str
+        What it does, in one line.
+    arguments : callable
+        Takes the parser of this command and adds its options.
+    example : str
+        How it is called, without ``raters``.
+    more : str
+        A second sentence for its own help.
+
+    Examples
+    --------
+    >>> hello = Command("hello", lambda options, say: say.out("hello"), "greet", lambda _: None)
+    >>> build([hello]).parse_args(["hello"]).command
+    'hello'
+    """
+
+    name: str
+    run: Callable[[argparse.Namespace, Say], None]
+    about: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    example: str = ""
+    more: str = ""
+
+
+def build(known: Iterable[Command] | None = None) -> Parser:
     """The parser of all commands.
+
+    Parameters
+    ----------
+    known : iterable of Command, optional
+        Default: the ones of this package and of the other ones that are installed.
 
     Returns
     -------
@@ -46,38 +92,32 @@ def build() -> Parser:
         description="Agreement between raters, with intervals, and judges against experts.",
         epilog=f"example: raters inspect ratings.csv --write raters.toml. {_EXIT_CODES}",
     )
-    parser.add_argument("--version", action="version", version=f"raters {version_of_raters()}")
+    parser.add_argument("--version", action="version", version=f"raters {__version__}")
     parts = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
-    for add in (
-        _inspect, _agreement, _benchmark, _report, _convert, _simulate, _example, _results,
-        _data, _completion,
-    ):  # fmt: skip
-        add(parts)
+    for command in (*COMMANDS, *brought()) if known is None else known:
+        one = parts.add_parser(
+            command.name,
+            help=command.about,
+            description=f"{command.about[0].upper()}{command.about[1:]}. {command.more}".strip(),
+            epilog=f"example: raters {command.example}",
+        )
+        command.arguments(one)
+        one.set_defaults(run=command.run)
     return parser
 
 
-def version_of_raters() -> str:
-    """The version as installed.
+def brought() -> Iterator[Command]:
+    """The commands of other packages. One that cannot be loaded takes none of the others away.
 
-    Returns
-    -------
-    str
+    Yields
+    ------
+    Command
     """
-    try:
-        return version("raters")
-    except PackageNotFoundError:
-        return "unknown (not installed)"
-
-
-def _command(parts, name, run, about, example, more=""):
-    command = parts.add_parser(
-        name,
-        help=about,
-        description=f"{about[0].upper()}{about[1:]}. {more}".strip(),
-        epilog=f"example: raters {example}",
-    )
-    command.set_defaults(run=run)
-    return command
+    for place in entry_points(GROUP).values():
+        try:
+            yield load(place)
+        except (ImportError, AttributeError):
+            continue
 
 
 # ----------------------------------------------------------------------- options in common
@@ -161,16 +201,8 @@ def _said(command, machines=True):
     command.add_argument("--quiet", action="store_true", help="no remarks, no progress")
 
 
-# ------------------------------------------------------------------------------- commands
-def _inspect(parts):
-    command = _command(
-        parts,
-        "inspect",
-        commands.inspect,
-        "look at files of ratings and propose how to read them",
-        "inspect ratings.csv judge.jsonl --write raters.toml",
-        "Prints what each column seems to hold and warns of whatever is odd.",
-    )
+# ----------------------------------------------------------------- options of each command
+def _inspect(command):
     _files(command)
     command.add_argument(
         "--write", type=Path, metavar="FILE", help="write the proposal, a commented raters.toml"
@@ -179,14 +211,7 @@ def _inspect(parts):
     _said(command)
 
 
-def _agreement(parts):
-    command = _command(
-        parts,
-        "agreement",
-        commands.agreement,
-        "agreement within each group of raters, with intervals",
-        'agreement ratings.csv --scale "1,2,3,4,5"',
-    )
+def _agreement(command):
     _declared(command)
     command.add_argument(
         "--statistic",
@@ -204,14 +229,7 @@ def _agreement(parts):
     _said(command)
 
 
-def _benchmark(parts):
-    command = _command(
-        parts,
-        "benchmark",
-        commands.benchmark,
-        "a judge against the experts' own agreement, with verdicts",
-        "benchmark ratings.csv judge.jsonl --judge gpt --reference expert",
-    )
+def _benchmark(command):
     _declared(command)
     _judged(command)
     command.add_argument(
@@ -232,15 +250,7 @@ def _benchmark(parts):
     _said(command)
 
 
-def _report(parts):
-    command = _command(
-        parts,
-        "report",
-        commands.report,
-        "a folder with the whole analysis: a page, the tables, the notebook",
-        "report ratings.csv judge.jsonl --out report",
-        'Needs the extra "report".',
-    )
+def _report(command):
     _declared(command)
     _judged(command)
     command.add_argument(
@@ -252,14 +262,7 @@ def _report(parts):
     _said(command)
 
 
-def _convert(parts):
-    command = _command(
-        parts,
-        "convert",
-        commands.convert,
-        "write the ratings as read: a row a rating",
-        "convert export.json --config raters.toml --out ratings.csv",
-    )
+def _convert(command):
     _declared(command)
     command.add_argument(
         "--out", type=Path, required=True, metavar="FILE", help="a .csv or a .parquet file"
@@ -273,14 +276,7 @@ def _convert(parts):
     _said(command)
 
 
-def _simulate(parts):
-    command = _command(
-        parts,
-        "simulate",
-        commands.simulate,
-        "simulated ratings whose true agreement is known",
-        "simulate --items 100 --raters 3 --judges 1 --out simulated.csv",
-    )
+def _simulate(command):
     command.add_argument(
         "--out", type=Path, required=True, metavar="FILE", help="a .csv or a .parquet file"
     )
@@ -310,57 +306,74 @@ def _simulate(parts):
     _said(command)
 
 
-def _example(parts):
-    command = _command(
-        parts,
-        "example",
-        commands.example,
-        "copy the example study: ratings, a judge's answers, a raters.toml",
-        "example --out study",
-    )
+def _example(command):
     command.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="a folder that is not there yet"
     )
     _said(command, machines=False)
 
 
-def _results(parts):
-    command = _command(
-        parts,
-        "results",
-        commands.results,
-        "write every computed table of the study as CSV",
-        "results --out results",
-        'Needs the extra "study".',
-    )
-    command.add_argument("--out", type=Path, required=True, help="the folder to write to")
-    command.add_argument("--study", default="auto", help="auto, published or simulated")
-    command.add_argument(
-        "--resamples",
-        type=int,
-        help="of items, in every table (default 2000; 10000 for benchmark and judge_vs_crowd)",
-    )
-    command.add_argument("--seed", type=int, default=2025, help="of the resamples (default 2025)")
+def _completion(command):
+    command.add_argument("shell", choices=SHELLS, help="the shell")
 
 
-def _data(parts):
-    command = _command(
-        parts,
-        "data",
-        commands.data,
-        "fetch or check the study's files",
-        "data --check",
-        'Needs the extra "study".',
-    )
-    command.add_argument("--check", action="store_true", help="only compare checksums")
-
-
-def _completion(parts):
-    command = _command(
-        parts,
+COMMANDS = (
+    Command(
+        "inspect",
+        commands.inspect,
+        "look at files of ratings and propose how to read them",
+        _inspect,
+        "inspect ratings.csv judge.jsonl --write raters.toml",
+        "Prints what each column seems to hold and warns of whatever is odd.",
+    ),
+    Command(
+        "agreement",
+        commands.agreement,
+        "agreement within each group of raters, with intervals",
+        _agreement,
+        'agreement ratings.csv --scale "1,2,3,4,5"',
+    ),
+    Command(
+        "benchmark",
+        commands.benchmark,
+        "a judge against the experts' own agreement, with verdicts",
+        _benchmark,
+        "benchmark ratings.csv judge.jsonl --judge gpt --reference expert",
+    ),
+    Command(
+        "report",
+        commands.report,
+        "a folder with the whole analysis: a page, the tables, the notebook",
+        _report,
+        "report ratings.csv judge.jsonl --out report",
+        'Needs the extra "report".',
+    ),
+    Command(
+        "convert",
+        commands.convert,
+        "write the ratings as read: a row a rating",
+        _convert,
+        "convert export.json --config raters.toml --out ratings.csv",
+    ),
+    Command(
+        "simulate",
+        commands.simulate,
+        "simulated ratings whose true agreement is known",
+        _simulate,
+        "simulate --items 100 --raters 3 --judges 1 --out simulated.csv",
+    ),
+    Command(
+        "example",
+        commands.example,
+        "copy the example study: ratings, a judge's answers, a raters.toml",
+        _example,
+        "example --out study",
+    ),
+    Command(
         "completion",
         commands.completion,
         "print a script with which a shell completes these commands",
+        _completion,
         "completion bash > ~/.local/share/bash-completion/completions/raters",
-    )
-    command.add_argument("shell", choices=SHELLS, help="the shell")
+    ),
+)

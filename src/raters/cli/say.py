@@ -8,9 +8,10 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 _TICK = 0.5  # seconds between two signs of life
 
@@ -93,7 +94,7 @@ class Say:
         sys.stderr.flush()
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """Frames, numbers and names as JSON knows them; what is undefined is None.
 
     Parameters
@@ -106,9 +107,12 @@ def plain(value):
 
     Examples
     --------
-    >>> plain({"a": np.float64("nan"), "b": np.int64(2), "c": (True, pd.NA)})
+    >>> plain({"a": float("nan"), "b": 2, "c": (True, None)})
     {'a': None, 'b': 2, 'c': [True, None]}
     """
+    import numpy as np
+    import pandas as pd
+
     if isinstance(value, pd.DataFrame):
         return [plain(row) for row in value.to_dict("records")]
     if isinstance(value, dict):

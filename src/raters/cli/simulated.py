@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from raters.errors import RatingsError
 from raters.simulation import true_agreement
@@ -109,17 +109,17 @@ def truth(levels: int, reliability: float, shift: float) -> dict[str, float]:
 
 
 def _cuts(levels):
-    return stats.norm.ppf(np.arange(1, levels) / levels)
+    return scipy.special.ndtri(np.arange(1, levels) / levels)
 
 
 def _means(levels, reliability, node, shift):
     """The mean level of an item, by what is true of it."""
     apart = _cuts(levels)[:, None] - shift - np.sqrt(reliability) * node
-    return levels - stats.norm.cdf(apart / np.sqrt(1 - reliability)).sum(axis=0)
+    return levels - scipy.special.ndtr(apart / np.sqrt(1 - reliability)).sum(axis=0)
 
 
 def _variance(levels, shift):
-    below = np.concatenate([[0], stats.norm.cdf(_cuts(levels) - shift), [1]])
+    below = np.concatenate([[0], scipy.special.ndtr(_cuts(levels) - shift), [1]])
     shares, level = np.diff(below), np.arange(1, levels + 1)
     return float(shares @ level**2 - (shares @ level) ** 2)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+import scipy
 
 from raters.errors import RatingsError
 
@@ -108,7 +108,8 @@ class Sums:
             return self.known_interval(level)
         tail = (1 + level) / 2
         n = self.sampled
-        reach = special.ndtri(tail) if not n else stats.t.ppf(tail, n - 1) if n > 1 else np.nan
+        reach = scipy.special.stdtrit(n - 1, tail) if n > 1 else np.nan
+        reach = reach if n else scipy.special.ndtri(tail)
         estimate, error = self.estimate(), self.analytic_error()
         return estimate - reach * error, estimate + reach * error
 
@@ -153,7 +154,7 @@ class Sums:
             return np.nan
         z = abs(estimate / error)
         n = self.sampled
-        return float(2 * (stats.t.sf(z, n - 1) if n else special.ndtr(-z)))
+        return float(2 * (scipy.special.stdtr(n - 1, -z) if n else scipy.special.ndtr(-z)))
 
     def jackknife_error(self) -> float:
         """The leave-one-item-out standard error, over the items that count."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from raters.coefficients.base import Sums, mid_ranks, notes, ratio
 from raters.coefficients.ratings import Ratings
@@ -75,6 +75,6 @@ def kendall_w(x: np.ndarray, scale: Scale) -> Sums:
         # Friedman's chi-square, corrected for ties as W is: k (n - 1) W.
         if n < 2 or np.isnan(sums.estimate()):
             return np.nan
-        return float(stats.chi2.sf(k * (n - 1) * sums.estimate(), n - 1))
+        return float(scipy.special.chdtrc(n - 1, k * (n - 1) * max(sums.estimate(), 0)))
 
     return replace(sums, known_test=test)

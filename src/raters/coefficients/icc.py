@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from raters.coefficients.base import Sums, notes, ratio
 from raters.coefficients.ratings import Ratings
@@ -53,7 +53,7 @@ def _icc(x, scale, form, limits, error_within=False):
         noise, df = (within, n * (k - 1)) if error_within else (error, (n - 1) * (k - 1))
         if n < 2 or np.isnan(sums.estimate()):
             return np.nan
-        return float(stats.f.sf(between / noise, n - 1, df)) if noise > 0 else 0.0
+        return float(scipy.special.fdtrc(n - 1, df, max(between / noise, 0))) if noise > 0 else 0.0
 
     return replace(sums, note=reason, known_interval=known_interval, known_test=test)
 
@@ -81,7 +81,7 @@ def _consistency(level, b, j, e, w, n, k):
 
 def _f_limits(level, f, df1, df2, k):
     tail = (1 + level) / 2
-    low, high = f / stats.f.ppf(tail, df1, df2), f * stats.f.ppf(tail, df2, df1)
+    low, high = f / scipy.special.fdtri(df1, df2, tail), f * scipy.special.fdtri(df2, df1, tail)
     return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
 
 
@@ -93,7 +93,7 @@ def _two_way(level, b, j, e, w, n, k):
     weight = n * (1 + (k - 1) * icc) - k * icc
     v = (k - 1) * (n - 1) * (k * icc * f + weight) ** 2
     v /= (n - 1) * k**2 * icc**2 * f**2 + weight**2
-    upper, lower = stats.f.ppf(tail, n - 1, v), stats.f.ppf(tail, v, n - 1)
+    upper, lower = scipy.special.fdtri(n - 1, v, tail), scipy.special.fdtri(v, n - 1, tail)
     spread = k * j + (k * n - k - n) * e
     low = n * (b - upper * e) / (upper * spread + n * b)
     high = n * (lower * b - e) / (spread + n * lower * b)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy import special
+import scipy
 
 from raters.coefficients.base import (
     Sums,
@@ -149,7 +149,7 @@ def _kappa_test(r, kind, sums):
     variance = (rows @ around**2 @ columns - expected**2) / (n * (1 - expected) ** 2)
     if not variance > 0:
         return np.nan
-    return float(2 * special.ndtr(-abs(sums.estimate()) / np.sqrt(variance)))
+    return float(2 * scipy.special.ndtr(-abs(sums.estimate()) / np.sqrt(variance)))
 
 
 def cohen_kappa(x: np.ndarray, scale: Scale) -> Sums:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy import special, stats
+import scipy
 
 from raters.coefficients.base import (
     Sums,
@@ -64,7 +64,7 @@ def _fisher(sums, variance):
         r, n = sums.estimate(), sums.n_items
         if not abs(r) < 1 or n <= 4:
             return np.nan, np.nan
-        reach = stats.norm.ppf((1 + level) / 2) * np.sqrt(variance(r, n))
+        reach = scipy.special.ndtri((1 + level) / 2) * np.sqrt(variance(r, n))
         low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach]))
         return float(low), float(high)
 
@@ -121,7 +121,7 @@ def _spearman_test(sums):
     if n < 3 or np.isnan(r):
         return np.nan
     left = max(1 - r * r, 0.0)
-    return float(2 * stats.t.sf(abs(r) * np.sqrt((n - 2) / left), n - 2)) if left else 0.0
+    return float(2 * scipy.special.stdtr(n - 2, -abs(r) * np.sqrt((n - 2) / left))) if left else 0.0
 
 
 def kendall_tau_b(x: np.ndarray, scale: Scale) -> Sums:
@@ -187,4 +187,4 @@ def _kendall_test(order, size, sums):
     m = n * (n - 1)
     variance = (m * (2 * n + 5) - a5 - b5) / 18 + a2 * b2 / (2 * m) + a3 * b3 / (9 * m * (n - 2))
     balance = cells @ order @ cells / 2
-    return float(2 * special.ndtr(-abs(balance) / np.sqrt(variance)))
+    return float(2 * scipy.special.ndtr(-abs(balance) / np.sqrt(variance)))

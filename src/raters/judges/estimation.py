@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from raters.coefficients.base import notes
 from raters.errors import RatingsError
@@ -119,7 +119,7 @@ def prediction_powered(
     estimate = labels.mean() + tuning * (judged_only.mean() - judged.mean())
     rest = np.var(labels - tuning * judged, ddof=lost) / n
     error = np.sqrt(rest + tuning**2 * np.var(judged_only, ddof=1) / many)
-    reach = stats.t.ppf((1 + level) / 2, n - lost) * error
+    reach = scipy.special.stdtrit(n - lost, (1 + level) / 2) * error
     spread = np.var(labels, ddof=1)
     effective = spread / error**2 if error > 0 else np.nan
     numbers = (estimate, error, estimate - reach, estimate + reach, tuning, effective)
@@ -240,7 +240,7 @@ def _three(y, f, tuning, level):
         yield {"method": "labels only", **nothing, **counts, "note": said}
     else:
         error = labels.std(ddof=1) / np.sqrt(n)
-        reach = stats.t.ppf((1 + level) / 2, n - 1) * error
+        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * error
         ends = {"low": labels.mean() - reach, "high": labels.mean() + reach}
         known = {"estimate": labels.mean(), **ends, "tuning": 0.0, "effective_n": float(n)}
         yield {"method": "labels only", **known, **counts, "note": few}
