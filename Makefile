@@ -38,10 +38,10 @@ help:  ## say what there is to do
 	@echo "RATERS_DATA=folder in the environment: a copy of the study's files that is there already."
 
 book: $(READY)  ## run the notebooks and build the book: _build/html/index.html
-	@$(PY) book/build.py $(OPTIONS) $(if $(TIMEOUT),--timeout "$(TIMEOUT)")
+	@$(PY) -m book.build $(OPTIONS) $(if $(TIMEOUT),--timeout "$(TIMEOUT)")
 
 student: $(READY)  ## write the chapters without solutions into OUT (_build/student)
-	@$(PY) book/student.py $(if $(findstring command,$(origin OUT)),--out "$(OUT)") $(if $(FORCE),--force)
+	@$(PY) -m book.student $(if $(findstring command,$(origin OUT)),--out "$(OUT)") $(if $(FORCE),--force)
 
 test: $(READY)  ## run all tests, those of the built pages too (they want a Chromium)
 	@$(PY) -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
@@ -62,7 +62,7 @@ bench: $(READY)  ## time the package against other libraries, one thread
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/speed.py
 
 finding: $(READY)  ## draw the README's chart anew
-	@$(PY) book/finding.py
+	@$(PY) -m book.finding
 
 check: $(READY)  ## check format, code and that notebooks are stored without outputs
 	@$(PY) -m ruff format --check .

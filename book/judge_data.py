@@ -1,6 +1,6 @@
 """What the page "Be the judge" shows: conversations, and the ratings to compare with.
 
-`book/build.py` writes `script` into the staged copy of the book as ``_static/judge-data.js``;
+`book/build/stage.py` writes `script` into the staged copy of the book as ``_static/judge-data.js``;
 the repository holds no conversation of the study. A script, not a JSON file: a page opened
 from a folder may load the one and not the other.
 """

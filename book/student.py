@@ -1,6 +1,6 @@
 """Copies of the chapters for students: the exercises stay, their solutions go.
 
-    python book/student.py --out _build/student
+    python -m book.student --out _build/student
 
 An exercise is a text, a cell tagged `exercise` in which the reader answers, and one or
 more cells tagged `solution`. A copy lacks the last. A second call rewrites only what the
@@ -17,9 +17,9 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-import judge_data
 import nbformat
 
+from book import judge_data
 from judging_empathy.data.metadata import dimensions, frameworks
 from raters.errors import RatingsError
 

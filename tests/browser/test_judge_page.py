@@ -187,7 +187,7 @@ def test_the_build_puts_the_data_into_the_copy_and_not_the_sources_of_it():
     assert files["book/_static/judge-data.js"] == judge_data.script(judge_data.build("simulated"))
     assert "book/judge_stories.json" not in files
     # Of the code only what Sphinx itself loads from the copy.
-    assert [name for name in files if name.endswith(".py")] == ["book/book_pages.py"]
+    assert [name for name in files if name.endswith(".py")] == ["book/pages.py"]
     assert not (STATIC / "judge-data.js").exists()
 
 

@@ -387,7 +387,7 @@ def only_the_article_is_quoted(script: str) -> str:
     """
     old = '[".headerlink", "script", "style"]'
     if script.count(old) != 1:
-        raise ValueError(f"{old} is not once in Sphinx's searchtools.js: mend book_pages.py")
+        raise ValueError(f"{old} is not once in Sphinx's searchtools.js: mend book/pages.py")
     return script.replace(old, f'{old[:-1]}, ".d-print-none", ".onlyprint", ".bd-toc"]')
 
 
@@ -404,7 +404,7 @@ def edit_targets(source: Path) -> dict[str, list[tuple[str, str]]]:
     dict
         Page to pairs of a piece of an address and its replacement.
     """
-    found = {"book/status": [("/book/status.md", "/book/build.py")]}
+    found = {"book/status": [("/book/status.md", "/book/build/stage.py")]}
     for path in sorted(source.glob("book/**/*.md")):
         included = re.fullmatch(r"```\{include\} (\S+)\n```", path.read_text("utf-8").strip())
         if included:

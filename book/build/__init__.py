@@ -1,0 +1,1 @@
+"""Builds the book: `python -m book.build`, called from the project's folder."""
