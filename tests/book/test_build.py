@@ -1,4 +1,4 @@
-"""The pipeline of book/build.py, on a small book of its own in a temporary folder."""
+"""The pipeline of book/build, on a small book of its own in a temporary folder."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import json
 import shutil
 import sys
 
-import build
 import nbformat
 import pytest
 import yaml
 
+from book.build import run, shared, site, stage
+from book.build.__main__ import main
 from raters.show import renderer as book_renderer
 
-REAL = build.ROOT
+REAL = shared.ROOT
 DEFAULTS = 'study = "auto"\nresamples = 2000\nseed = 2025'
 AGREE = """import csv
 rows = list(csv.DictReader(open("../data/ratings.csv")))
@@ -66,7 +67,7 @@ def make_project(root, *, pages=True):
     if pages:
         shutil.copytree(REAL / "book" / "_static", root / "book" / "_static")
         shutil.copy(REAL / "_config.yml", root)
-        shutil.copy(REAL / "book" / "book_pages.py", root / "book")
+        shutil.copy(REAL / "book" / "pages.py", root / "book")
         (root / "book" / "references.bib").write_text("")
         (root / "book" / "prose.md").write_text("# Prose\n\nSee [one](../notebooks/one.ipynb).\n")
         (root / "_toc.yml").write_text(
@@ -81,8 +82,8 @@ def project(tmp_path):
     return make_project(tmp_path / "project")
 
 
-def run(root, *more):
-    return build.main(["--root", str(root), "--study", "simulated", *more])
+def built(root, *more):
+    return main(["--root", str(root), "--study", "simulated", *more])
 
 
 def executed(root):
@@ -106,7 +107,7 @@ def test_a_book_follows_its_inputs_and_is_the_same_each_time(tmp_path, capsys):
     root = make_project(tmp_path / "project")
     write_notebook(root, "two", chart_cell("A point, for example."), "print(seed, study)")
     before = files_of(root)
-    assert run(root, "--seed", "7") == 0
+    assert built(root, "--seed", "7") == 0
     assert "0 notebooks are up to date, 2 to run" in capsys.readouterr().out
     assert "agreement 3/4" in page(root, "notebooks/one.html")
     two = page(root, "notebooks/two.html")
@@ -116,34 +117,34 @@ def test_a_book_follows_its_inputs_and_is_the_same_each_time(tmp_path, capsys):
         text = two.partition(f'class="{kind}">')[2].partition("</script>")[0]
         assert json.loads(text)["data"]["values"][0]["y"] == "</script>"
     status = page(root, "book/status.html")
-    assert "The page two" in status and "edit/main/book/build.py" in status
+    assert "The page two" in status and "edit/main/book/build/stage.py" in status
     for name in ("notebooks/one.html", "book/prose.html", "genindex.html", "search.html"):
-        assert build.SIMULATED in page(root, name), name
+        assert shared.SIMULATED in page(root, name), name
         assert "resamples 2000, seed 7" in page(root, name), name
     assert "edit/main/notebooks/two.ipynb" in two and "lab/tree/notebooks/two.ipynb" in two
-    assert build.last_options(root) == build.Options("simulated", 2000, 7)
+    assert site.last_options(root) == shared.Options("simulated", 2000, 7)
     # nothing outside _build was touched
     assert {k: v for k, v in files_of(root).items() if not k.startswith("_build/")} == before
 
     # nothing changed: nothing runs
     made = {p: p.stat().st_mtime_ns for p in (root / "_build").rglob("*") if p.is_file()}
-    assert run(root, "--seed", "7") == 0
+    assert built(root, "--seed", "7") == 0
     out = capsys.readouterr().out
     assert "2 notebooks are up to date, 0 to run" in out and "the pages are up to date" in out
     assert made == {p: p.stat().st_mtime_ns for p in (root / "_build").rglob("*") if p.is_file()}
 
     # new ratings, new numbers: no page is made from the old ones
     (root / "data" / "ratings.csv").write_text(SECOND)
-    assert run(root, "--seed", "7") == 0
+    assert built(root, "--seed", "7") == 0
     assert "agreement 2/5" in page(root, "notebooks/one.html")
     assert "agreement 3/4" not in page(root, "notebooks/one.html")
 
     # another folder, the same inputs: the same bytes
     twin = tmp_path / "elsewhere" / "twin"
     shutil.copytree(root, twin, ignore=shutil.ignore_patterns("_build"))
-    assert run(twin, "--seed", "7") == 0
+    assert built(twin, "--seed", "7") == 0
     pages = [files_of(folder / "_build" / "html") for folder in (root, twin)]
-    times = [files.pop(f"_static/{build.RUN_TIMES}").decode() for files in pages]
+    times = [files.pop(f"_static/{site.RUN_TIMES}").decode() for files in pages]
     assert pages[0] == pages[1]
     for text in times:  # the one file that two builds do not share
         seconds = json.loads(text.removeprefix("globalThis.runTimes = ").rstrip().rstrip(";"))
@@ -155,17 +156,17 @@ def test_a_book_follows_its_inputs_and_is_the_same_each_time(tmp_path, capsys):
 
 
 def test_warnings_of_the_pages_stop_the_build_each_time(project, capsys):
-    assert run(project) == 0
+    assert built(project) == 0
     (project / "book" / "prose.md").write_text("# Prose\n\nSee [none](nowhere.md).\n")
     for _ in range(2):  # Sphinx alone is silent the second time
-        assert run(project) == 1
+        assert built(project) == 1
         told = capsys.readouterr().err
         assert "book/prose.md" in told and "nowhere.md" in told and "To do:" in told
         assert not (project / "_build" / "html").exists()
-        assert build.last_options(project) is None
+        assert site.last_options(project) is None
     write_notebook(project, "two", chart_cell(""))
     (project / "book" / "prose.md").write_text("# Prose\n")
-    assert run(project) == 1
+    assert built(project) == 1
     assert "a chart without a description" in capsys.readouterr().err
 
 
@@ -189,7 +190,7 @@ def test_warnings_of_the_pages_stop_the_build_each_time(project, capsys):
 )
 def test_a_request_that_cannot_be_met_is_refused_and_leaves_the_book(given, told, project, capsys):
     pages = a_finished_book(project)
-    assert run(project, *given) == 1
+    assert built(project, *given) == 1
     error = capsys.readouterr().err
     assert told in error and "To do: " in error and "is left as it was" in error
     assert pages.read_text() == "an earlier book" and executed(project) == []
@@ -198,11 +199,11 @@ def test_a_request_that_cannot_be_met_is_refused_and_leaves_the_book(given, told
 def test_a_mistyped_folder_of_ratings_leaves_the_book(project, monkeypatch, capsys):
     pages = a_finished_book(project)
     monkeypatch.setenv("RATERS_DATA", str(project / "no-such-folder"))
-    assert build.main(["--root", str(project), "--study", "published"]) == 1
+    assert main(["--root", str(project), "--study", "published"]) == 1
     error = capsys.readouterr().err
     assert "no-such-folder" in error and "is left as it was" in error
     assert pages.read_text() == "an earlier book"
-    assert build.last_options(project) == build.Options()
+    assert site.last_options(project) == shared.Options()
 
 
 def a_finished_book(root):
@@ -228,7 +229,7 @@ def test_a_failing_cell_stops_the_build_and_nothing_is_published(project, capsys
     old = project / "_build" / "html"
     old.mkdir(parents=True)
     (old / "index.html").write_text("an earlier book")
-    assert run(project) == 1
+    assert built(project) == 1
     told = capsys.readouterr().err
     assert "two.ipynb failed in cell 4 of 5" in told
     assert "    if n_pairs == 0:" in told
@@ -238,7 +239,7 @@ def test_a_failing_cell_stops_the_build_and_nothing_is_published(project, capsys
     assert executed(project) == ["one.ipynb", "two.partial.ipynb"]
     assert not (project / "_build" / "executed" / "two.json").exists()
     # one.ipynb is kept, and two.ipynb is tried again
-    assert run(project) == 1
+    assert built(project) == 1
     assert "1 notebooks are up to date, 1 to run" in capsys.readouterr().out
 
 
@@ -257,7 +258,7 @@ def test_a_cell_that(source, told, tmp_path, capfd):
     root = make_project(tmp_path / "project", pages=False)
     write_notebook(root, "two", "1 + 1", source, "print('the end')")
     # generous for a busy machine, and far below the minute that the cell would sleep
-    assert run(root, "--only", "two", "--timeout", "4") == 1
+    assert built(root, "--only", "two", "--timeout", "4") == 1
     error = capfd.readouterr().err
     assert "two.ipynb failed in cell 4 of 5" in error
     assert told in error and source.splitlines()[-1] in error
@@ -274,7 +275,7 @@ def test_a_cell_that(source, told, tmp_path, capfd):
 def test_a_notebook_that_would_ignore_its_parameters_is_refused(parameters, told, tmp_path, capsys):
     root = make_project(tmp_path / "project", pages=False)
     write_notebook(root, "two", "print(1)", parameters=parameters)
-    assert run(root) == 1
+    assert built(root) == 1
     assert told in capsys.readouterr().err
     assert executed(root) == []
 
@@ -290,7 +291,7 @@ def test_text_parameters_stay_text_and_the_copy_says_what_it_ran_with(tmp_path):
         "print(repr(rater_id), repr(run), repr(label), repr(level), repr(n))",
         parameters=defaults,
     )
-    build.run_notebooks(root, ["two"], {"two": "key"}, given, jobs=1, timeout=60)
+    run.run_notebooks(root, ["two"], {"two": "key"}, given, jobs=1, timeout=60)
     copy = nbformat.read(root / "_build" / "executed" / "two.ipynb", as_version=4)
     assert copy.cells[2].outputs[0].text == "'007' '1e3' 'None' 'no' 3\n"
     assert copy.cells[1].source == (
@@ -307,9 +308,9 @@ def test_text_parameters_stay_text_and_the_copy_says_what_it_ran_with(tmp_path):
 
 
 def changed(root, parameters, change):
-    before = build.keys(root, parameters)
+    before = run.keys(root, parameters)
     change()
-    after = build.keys(root, parameters)
+    after = run.keys(root, parameters)
     return sorted(name for name in after if after[name] != before.get(name))
 
 
@@ -338,19 +339,19 @@ def test_what_runs_again_after_a_change_to(place, again, project):
 
 
 def test_other_parameters_are_another_run(project):
-    assert build.keys(project, {"seed": 1}) != build.keys(project, {"seed": 2})
-    assert build.keys(project, {"seed": 1}) != build.keys(project, {"seed": "1"})
+    assert run.keys(project, {"seed": 1}) != run.keys(project, {"seed": 2})
+    assert run.keys(project, {"seed": 1}) != run.keys(project, {"seed": "1"})
 
 
 def test_a_run_copy_that_was_touched_is_not_taken_for_the_result(project):
     folder = project / "_build" / "executed"
     folder.mkdir(parents=True)
     (folder / "one.ipynb").write_bytes(b"whole")
-    build._note_run(folder, build.Run("one", 1.0), "key", {})
-    assert build.is_fresh(project, "one", "key")
-    assert not build.is_fresh(project, "one", "another key")
+    run.note_run(folder, run.Run("one", 1.0), "key", {})
+    assert run.is_fresh(project, "one", "key")
+    assert not run.is_fresh(project, "one", "another key")
     (folder / "one.ipynb").write_bytes(b"who")
-    assert not build.is_fresh(project, "one", "key")
+    assert not run.is_fresh(project, "one", "key")
 
 
 # ------------------------------------------------------------------------------- the pieces
@@ -360,9 +361,9 @@ def test_the_copy_holds_what_it_should_and_leaves_the_rest_alone(tmp_path):
     source = tmp_path / "source.txt"
     source.write_text("same")
     folder = tmp_path / "copy"
-    build.sync(folder, {"a/same.txt": source, "b.txt": b"1", "gone.txt": b"x"})
+    shared.sync(folder, {"a/same.txt": source, "b.txt": b"1", "gone.txt": b"x"})
     before = (folder / "a" / "same.txt").stat().st_mtime_ns
-    build.sync(folder, {"a/same.txt": source, "b.txt": b"2"})
+    shared.sync(folder, {"a/same.txt": source, "b.txt": b"2"})
     assert files_of(folder) == {"a/same.txt": b"same", "b.txt": b"2"}
     assert (folder / "a" / "same.txt").stat().st_mtime_ns == before
 
@@ -370,19 +371,19 @@ def test_the_copy_holds_what_it_should_and_leaves_the_rest_alone(tmp_path):
 def test_the_published_ratings_are_named_by_their_list_of_files(project):
     (project / "data" / "registry.txt").write_text("a.csv 00\n")
     published = {"study": "published", "resamples": 5, "seed": 6}
-    said = build.made_from(project, published)
+    said = stage.made_from(project, published)
     assert said.startswith("Computed from the published ratings (list of files: sha256 ")
     assert said.endswith("resamples 5, seed 6.")
     banner = {
-        study: yaml.safe_load(build.book_config(project, {**published, "study": study}))["html"]
+        study: yaml.safe_load(stage.book_config(project, {**published, "study": study}))["html"]
         for study in ("published", "simulated")
     }
     assert "announcement" not in banner["published"]
-    assert build.SIMULATED in banner["simulated"]["announcement"]
+    assert shared.SIMULATED in banner["simulated"]["announcement"]
 
 
 def test_an_unknown_notebook_is_named_with_the_known_ones(project, capsys):
-    assert run(project, "--only", "three") == 1
+    assert built(project, "--only", "three") == 1
     told = capsys.readouterr().err
     assert "'three'" in told and "one, two" in told
 
@@ -432,6 +433,6 @@ def test_the_repository_s_address_stands_in_one_place():
     kinds = {"", ".py", ".md", ".yml", ".toml", ".ipynb", ".cff"}
     paths = [p for p in REAL.glob("*") if p.is_file()]
     for folder in ("book", "notebooks", "src", "tests", ".github", ".binder"):
-        paths += build._tree(REAL / folder)
+        paths += shared.tree(REAL / folder)
     texts = {p: p.read_text(encoding="utf-8") for p in paths if p.suffix in kinds}
     assert [p.name for p, text in texts.items() if address in text] == ["_config.yml"]

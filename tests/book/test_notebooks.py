@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import multiprocessing
 import re
+from concurrent.futures import ProcessPoolExecutor
 
-import build
 import nbformat
 import pytest
 
-FOLDER = build.ROOT / "notebooks"
+from book.build import run
+from book.build.shared import ROOT, Options, notebooks
+
+FOLDER = ROOT / "notebooks"
 TEMPLATE = FOLDER / "_template.ipynb"
-NOTEBOOKS = [TEMPLATE, *build.notebooks(build.ROOT)]
+NOTEBOOKS = [TEMPLATE, *notebooks(ROOT)]
 LONGEST = 15
 # What the first cell says, before anything else.
 FIRST = ("**Question.**", "**Answer.**")
@@ -249,25 +253,25 @@ def test_notebook_carries_nothing_of_the_machine_it_was_written_on(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_takes_the_parameters_of_the_build(path):
-    build.check_parameters(path, vars(build.Options()))
-    given = {name: node.value for name, node in build._defaults(read(path).cells[1]).items()}
-    assert given == vars(build.Options())
+    run.check_parameters(path, vars(Options()))
+    given = {name: node.value for name, node in run.defaults(read(path).cells[1]).items()}
+    assert given == vars(Options())
 
 
 def test_the_table_of_contents_and_the_notebooks_agree():
-    toc = (build.ROOT / "_toc.yml").read_text(encoding="utf-8")
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
     named = re.findall(r"notebooks/(\w+)\s*$", toc, flags=re.M)
-    assert sorted(named) == [p.stem for p in build.notebooks(build.ROOT)]
+    assert sorted(named) == [p.stem for p in notebooks(ROOT)]
 
 
 def test_the_template_runs(tmp_path):
     """With simulated ratings: a new chapter starts from something that works."""
     target = tmp_path / "template.ipynb"
-    context = build.multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("spawn")
     parameters = {"study": "simulated", "resamples": 100, "seed": 1}
-    with build.ProcessPoolExecutor(1, mp_context=context) as pool:
-        run = pool.submit(build.run_notebook, TEMPLATE, target, parameters, 120).result()
-    assert run.failure == ""
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        done = pool.submit(run.run_notebook, TEMPLATE, target, parameters, 120).result()
+    assert done.failure == ""
     assert any(out.output_type == "execute_result" for out in read(target).cells[4].outputs)
 
 

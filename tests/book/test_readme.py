@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-import build
 import nbformat
 import pytest
 
 import judging_empathy as paper
+from book.build.shared import Options
 from judging_empathy import chart_data as views
 from judging_empathy import models as judging
 from judging_empathy import replication
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 START = nbformat.read(ROOT / "notebooks" / "00_index.ipynb", as_version=4).cells[0].source
 # As the first page computes them: the ends of these intervals lie close to 0.
-SEED, OFTEN = build.Options().seed, 5 * build.Options().resamples
+SEED, OFTEN = Options().seed, 5 * Options().resamples
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_the_sentences_on_the_crowd_are_the_computed_ones(against_the_crowd):
 
 @pytest.mark.real_data
 def test_the_width_of_an_interval_is_the_computed_one(ratings):
-    pairs = results.pairs_table(ratings, build.Options().resamples, SEED)
+    pairs = results.pairs_table(ratings, Options().resamples, SEED)
     width = views.expert_pairs(pairs).eval("high - low").median()
     assert f"The 95 % interval of a single kappa is typically {width:.2f} wide." in README
 

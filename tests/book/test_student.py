@@ -6,29 +6,31 @@ import ast
 import csv
 import io
 import json
+import multiprocessing
 import re
+from concurrent.futures import ProcessPoolExecutor
 
-import build
-import judge_data
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-import student
 from helpers import FIVE
 
 import judging_empathy as paper
+from book import judge_data, student
+from book.build import run
+from book.build.shared import ROOT, notebooks
 from raters import agreement, check_ratings, pairwise
 
-FOLDER = build.ROOT / "notebooks"
-CHAPTERS = build.notebooks(build.ROOT)
-PAGE = build.ROOT / "book" / "for-teachers.md"
+FOLDER = ROOT / "notebooks"
+CHAPTERS = notebooks(ROOT)
+PAGE = ROOT / "book" / "for-teachers.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, flags=re.S)
 WITH_EXERCISES = [
     p
     for p in CHAPTERS
-    if any(student.tagged(c, student.SOLUTION) for c in build.nbformat.read(p, 4).cells)
+    if any(student.tagged(c, student.SOLUTION) for c in nbformat.read(p, 4).cells)
 ]
 
 
@@ -38,7 +40,7 @@ def read(path):
 
 @pytest.fixture(scope="module")
 def files():
-    return student.copies(build.ROOT)
+    return student.copies(ROOT)
 
 
 # -------------------------------------------------------------------------------- copies
@@ -95,11 +97,11 @@ def test_a_solution_that_is_text_goes_too():
 def test_a_copy_runs(name, files, tmp_path):
     source, target = tmp_path / f"{name}.ipynb", tmp_path / "run.ipynb"
     source.write_bytes(files[source.name])
-    context = build.multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("spawn")
     parameters = {"study": "simulated", "resamples": 100, "seed": 3}
-    with build.ProcessPoolExecutor(1, mp_context=context) as pool:
-        run = pool.submit(build.run_notebook, source, target, parameters, 120).result()
-    assert run.failure == ""
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        done = pool.submit(run.run_notebook, source, target, parameters, 120).result()
+    assert done.failure == ""
     assert len(read(target).cells) == len(read(source).cells)
 
 

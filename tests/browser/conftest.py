@@ -14,22 +14,22 @@ import sys
 import threading
 from urllib.parse import urljoin
 
-import build
 import pytest
 
-ROOT = build.ROOT
+from book.build.shared import ROOT, Options
+from book.build.site import last_options
 
 
 @pytest.fixture(scope="session")
 def site():
     """The folder of the pages; the build waits if another test process is at it."""
-    options = build.last_options(build.ROOT) or build.Options()
-    command = [sys.executable, str(build.ROOT / "book" / "build.py")]
+    options = last_options(ROOT) or Options()
+    command = [sys.executable, "-m", "book.build"]
     for name in ("study", "resamples", "seed"):
         command += [f"--{name}", str(getattr(options, name))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return build.ROOT / "_build" / "html"
+    return ROOT / "_build" / "html"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

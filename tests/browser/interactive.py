@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import shutil
 
-import build
+from book.build.shared import ROOT
 
-STATIC = build.ROOT / "book" / "_static"
-BUILT = build.ROOT / "_build" / "html"
+STATIC = ROOT / "book" / "_static"
+BUILT = ROOT / "_build" / "html"
 _RAW = re.compile(r"^```\{raw\} html\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PAGE = """<!doctype html>
 <html lang="en" data-theme="light">
@@ -24,7 +24,7 @@ _PAGE = """<!doctype html>
 
 def write_page(folder, name, more=None):
     """One page of the book in a folder, with its scripts and further files in _static."""
-    text = (build.ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
+    text = (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
     (folder / "book").mkdir(parents=True)
     (folder / "_static").mkdir()
     page = _PAGE.format(name=name, body="\n".join(_RAW.findall(text)))

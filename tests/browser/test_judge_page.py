@@ -6,8 +6,6 @@ import io
 import json
 import re
 
-import build
-import judge_data
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +20,9 @@ from playwright.sync_api import expect
 
 import judging_empathy as paper
 import raters
+from book import judge_data
+from book.build.shared import ROOT, SIMULATED
+from book.build.stage import stage_files
 from judging_empathy.data.names import EXPERTS, MEDIAN, scales
 from raters import coefficients
 from raters.intervals import percentile_interval
@@ -118,7 +119,7 @@ def frame_of(people, dimension=ADVICE, data=DATA):
 
 def test_simulated_ratings_come_with_conversations_of_this_project():
     data = judge_data.build("simulated")
-    assert data["stamp"] == build.SIMULATED
+    assert data["stamp"] == SIMULATED
     assert "written for this project" in data["credit"]
     assert data["framework"] == judge_data.WRITTEN != judge_data.FRAMEWORK
     assert 6 <= len(data["items"]) <= 8
@@ -183,7 +184,7 @@ def test_a_story_that_is_not_in_order_is_refused(tmp_path, spoil):
 
 def test_the_build_puts_the_data_into_the_copy_and_not_the_sources_of_it():
     asked = {"study": "simulated", "resamples": 100, "seed": 1}
-    files = build.stage_files(build.ROOT, asked)
+    files = stage_files(ROOT, asked)
     assert files["book/_static/judge-data.js"] == judge_data.script(judge_data.build("simulated"))
     assert "book/judge_stories.json" not in files
     # Of the code only what Sphinx itself loads from the copy.
@@ -891,8 +892,8 @@ def test_without_javascript_the_page_says_where_to_look(look, folder):
 # --------------------------------------------------------------------------- in the prose
 
 
-PROSE = (build.ROOT / "book" / "be-the-judge.md").read_text(encoding="utf-8")
-TEACHERS = (build.ROOT / "book" / "for-teachers.md").read_text(encoding="utf-8")
+PROSE = (ROOT / "book" / "be-the-judge.md").read_text(encoding="utf-8")
+TEACHERS = (ROOT / "book" / "for-teachers.md").read_text(encoding="utf-8")
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10}
 
 

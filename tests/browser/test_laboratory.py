@@ -9,7 +9,6 @@ import math
 import re
 from urllib.parse import unquote
 
-import build
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +21,7 @@ from interactive import (
 from playwright.sync_api import expect
 
 import raters
+from book.build.shared import ROOT
 from raters import coefficients
 from raters.intervals import percentile_interval
 
@@ -232,7 +232,7 @@ def test_the_table_on_the_page_is_what_the_presets_give(lab):
 
 # ----------------------------------------------------------------- what the prose claims
 
-PROSE = (build.ROOT / "book" / "laboratory.md").read_text(encoding="utf-8")
+PROSE = (ROOT / "book" / "laboratory.md").read_text(encoding="utf-8")
 START = {"items": 100, "prevalence": 0.2, "shift": 0, "noise": 0.4, "use": 1, "seed": 1}
 PERCENT, COHEN, QUADRATIC, CENTRED, ALPHA, AC1, AC2 = IN_LAB
 

@@ -17,13 +17,14 @@ import re
 from collections import Counter
 from urllib.parse import unquote, urldefrag, urlsplit
 
-import book_pages
-import build
 import pytest
 import yaml
 from interactive import no_barrier, no_sideways
 
-ROOT = build.ROOT
+from book import pages as last_hand
+from book.build.shared import ROOT, SIMULATED
+from book.build.stage import made_from
+
 # docutils' markup of the bibliography: a list role without list items in it (critical to axe),
 # and a role that ARIA has dropped. Everything else on that page is checked.
 TOOL_MADE = {"book/references": {"aria-required-children", "aria-deprecated-role"}}
@@ -241,8 +242,8 @@ def test_on_a_phone_nothing_scrolls_sideways_but_tables_and_programs(name, visit
 def test_the_page_says_what_it_was_made_from(name, site):
     text = (site / f"{name}.html").read_text(encoding="utf-8")
     made = yaml.safe_load((ROOT / "_build" / "site.json").read_text(encoding="utf-8"))
-    assert build.made_from(ROOT, made["parameters"]) in text
-    banner = f'<p role="note">{build.SIMULATED}'  # the API page quotes the sentence as well
+    assert made_from(ROOT, made["parameters"]) in text
+    banner = f'<p role="note">{SIMULATED}'  # the API page quotes the sentence as well
     assert (banner in text) == (made["parameters"]["study"] == "simulated")
 
 
@@ -460,8 +461,8 @@ class Sentences(html.parser.HTMLParser):
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_term_is_linked_where_the_chapter_uses_it_first(name, site):
     glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
-    terms = set(book_pages.glossary_terms(glossary)) - book_pages._NOT_LINKED
-    pattern, known = book_pages.term_pattern(list(terms)), {t.lower() for t in terms}
+    terms = set(last_hand.glossary_terms(glossary)) - last_hand._NOT_LINKED
+    pattern, known = last_hand.term_pattern(list(terms)), {t.lower() for t in terms}
     seen = set()
     for words, linked in Sentences((site / f"{name}.html").read_text(encoding="utf-8")).pieces:
         found = [m[1].lower().replace("\u2019", "'") for m in pattern.finditer(words)]
@@ -640,12 +641,12 @@ def test_every_public_name_is_documented_once(module, site):
 
 
 def test_the_examples_of_the_last_hand():
-    found = doctest.testmod(book_pages)
+    found = doctest.testmod(last_hand)
     assert found.attempted >= 6 and found.failed == 0
 
 
 def test_terms_are_not_found_inside_words_or_code_names():
-    pattern = book_pages.term_pattern(["kappa", "rater", "Kendall's tau-b"])
+    pattern = last_hand.term_pattern(["kappa", "rater", "Kendall's tau-b"])
     text = "cohen_kappa kappa-like Raters, Kendall\u2019s tau-b; operate, KAPPA."
     assert [m.group(1) for m in pattern.finditer(text)] == [
         "Rater",

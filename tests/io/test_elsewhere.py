@@ -20,17 +20,17 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
-import build
 import nbformat
 import pandas as pd
 import pytest
 import yaml
 
+from book.build.shared import ROOT
+from book.build.stage import book_config
 from raters.show import charts
 from raters.show import renderer as book_renderer
 from raters.show import tables as display
 
-ROOT = build.ROOT
 FINDING = "Kappa of the experts is 0.5 on warmth and 0.7 on advice (n = 50)."
 
 
@@ -283,7 +283,7 @@ def imported(path):
 
 def test_the_line_for_colab_installs_all_that_the_notebooks_load():
     options = {"study": "simulated", "resamples": 100, "seed": 1}
-    config = yaml.safe_load(build.book_config(ROOT, options))
+    config = yaml.safe_load(book_config(ROOT, options))
     line = config["sphinx"]["config"]["myst_substitutions"]["install_line"]
     extras, address, more = re.search(r'"raters\[(.+?)\] @ git\+(\S+?)" (.+)', line).groups()
     assert address == config["repository"]["url"]

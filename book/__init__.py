@@ -1,0 +1,1 @@
+"""The book beside its chapters: prose pages, the builder, what Sphinx and the pages need."""
