@@ -6,7 +6,6 @@ import vl_convert
 
 import judging_empathy as paper
 from judging_empathy import chart_data as views
-from judging_empathy import tables as results
 from raters.show import charts
 
 TARGET = Path(__file__).parent / "_static" / "finding.svg"
@@ -14,7 +13,7 @@ TARGET = Path(__file__).parent / "_static" / "finding.svg"
 
 def finding():
     """The chart of the index, from the published ratings."""
-    pairs = results.pairs_table(paper.load("published"), resamples=0, seed=0)
+    pairs = paper.Study("published").table("pairwise", resamples=0)
     return charts.bands(
         paper.titled(views.bands(pairs)),
         paper.titled(views.against_each_expert(pairs)),

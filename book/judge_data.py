@@ -15,7 +15,6 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 import judging_empathy as paper
-from judging_empathy.data import loaders
 from judging_empathy.data.metadata import dimensions, frameworks
 from raters import with_reference
 from raters.errors import RatingsError
@@ -70,11 +69,12 @@ def build(study: str, stories: Path = STORIES) -> dict:
     >>> data["items"][0]["code"], len(data["ratings"]["advice_giving"]["expert_median"])
     ('ST01', 8)
     """
-    ratings = paper.load(study)
+    study = paper.Study(study)
+    ratings = study.ratings
     ratings = with_reference(ratings[ratings["framework"] == FRAMEWORK])
     framework = frameworks().set_index("framework").loc[FRAMEWORK]
-    if study == "published":
-        turns = loaders.load_conversations(FRAMEWORK)
+    if study.is_published:
+        turns = study.conversations(FRAMEWORK)
         talks = {
             code: part[["speaker", "text"]].to_numpy().tolist()
             for code, part in turns.groupby("item")
@@ -89,9 +89,9 @@ def build(study: str, stories: Path = STORIES) -> dict:
         credit = "Conversations: written for this project, CC BY 4.0."
         notice = ""
     return {
-        "study": study,
-        "framework": FRAMEWORK if study == "published" else WRITTEN,
-        "stamp": paper.stamp(paper.load(study)),
+        "study": study.name,
+        "framework": FRAMEWORK if study.is_published else WRITTEN,
+        "stamp": study.stamp,
         "credit": credit,
         "notice": notice,
         "levels": _levels(framework["anchors"]),

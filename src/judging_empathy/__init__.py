@@ -1,64 +1,52 @@
 """The replicated study: its ratings and what goes with them, published or simulated.
 
-`study` is ``"published"`` (the study's files, or an error), ``"simulated"`` or
-``"auto"`` (published where the files are or can be had, simulated otherwise).
+`Study` holds all of it. `load`, `self_reports`, `words`, `openings` and
+`annotation_counts` are short for one attribute of ``Study(name)``, where `name` is
+``"published"`` (the study's files, or an error), ``"simulated"`` or ``"auto"``
+(published where the files are or can be had, simulated otherwise).
 """
 
 from __future__ import annotations
 
-import pandas as pd
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from judging_empathy.data import files, loaders, simulate
-from judging_empathy.data.metadata import dimensions, frameworks, raters
-from judging_empathy.data.names import (
-    CROWD,
-    EXPERTS,
-    LABELS,
-    MEDIAN,
-    MODELS,
-    RATERS,
-    SELF,
-    scales,
-    titled,
-)
-from raters.frames import COLUMNS
+if TYPE_CHECKING:
+    import pandas as pd
 
-__all__ = [
-    "CROWD",
-    "EXPERTS",
-    "LABELS",
-    "MEDIAN",
-    "MODELS",
-    "RATERS",
-    "SELF",
-    "annotation_counts",
-    "dimensions",
-    "frameworks",
-    "load",
-    "openings",
-    "raters",
-    "scales",
-    "self_reports",
-    "stamp",
-    "titled",
-    "words",
-]
-_SELF_COLUMNS = {
-    "understood": "m_understood",
-    "validated": "m_validated",
-    "affirmed": "m_affirmed",
-    "seen": "m_seen",
-    "accepted": "m_accepted",
-    "caredfor": "m_caredfor",
+# Where each name is. Importing the package alone loads neither pandas nor the study.
+_HOMES = {
+    "judging_empathy.study": ("Study",),
+    "judging_empathy.data.metadata": ("dimensions", "frameworks", "raters"),
+    "judging_empathy.data.names": (
+        *("CROWD", "EXPERTS", "LABELS", "MEDIAN", "MODELS", "RATERS", "SELF"),
+        *("scales", "titled"),
+    ),
 }
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+__all__ = sorted(
+    [*_HOME, "annotation_counts", "load", "openings", "self_reports", "stamp", "words"]
+)
 
 
-def load(study: str = "auto") -> pd.DataFrame:
-    """The one long frame of the study's ratings.
+def __getattr__(name: str):
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def load(name: str = "auto") -> pd.DataFrame:
+    """The one long frame of the study's ratings: `Study.ratings`.
 
     Parameters
     ----------
-    study : {"auto", "published", "simulated"}
+    name : {"auto", "published", "simulated"}
         Which ratings.
 
     Returns
@@ -77,92 +65,51 @@ def load(study: str = "auto") -> pd.DataFrame:
     >>> load("simulated").attrs["study"]
     'simulated'
     """
-    return _choose(study, loaders.load_published, simulate.simulated_ratings)
+    return _study(name).ratings
 
 
-def self_reports(study: str = "auto") -> pd.DataFrame:
-    """How the seekers of Perceived Empathy rated the reply to them, on six dimensions.
-
-    Parameters
-    ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
-
-    Returns
-    -------
-    DataFrame
-        A long frame of 300 rows with the rater ``self_report``, in the order of
-        the study's file, dimensions fastest.
+def self_reports(name: str = "auto") -> pd.DataFrame:
+    """How the seekers of Perceived Empathy rated the reply to them: `Study.self_reports`.
 
     Examples
     --------
     >>> self_reports("simulated").rater.unique().tolist()
     ['self_report']
     """
-    return _choose(study, _published_self_reports, simulate.simulated_self_reports)
+    return _study(name).self_reports
 
 
-def words(study: str = "auto") -> pd.DataFrame:
-    """The number of words of the supporter in each conversation.
-
-    Parameters
-    ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
-
-    Returns
-    -------
-    DataFrame
-        framework, item, words; 200 rows.
+def words(name: str = "auto") -> pd.DataFrame:
+    """The supporter's number of words in each conversation: `Study.words`.
 
     Examples
     --------
     >>> len(words("simulated"))
     200
     """
-    return _choose(study, loaders.load_words, simulate.simulated_words)
+    return _study(name).words
 
 
-def openings(study: str = "auto") -> pd.DataFrame:
-    """Which of three openings each Lend an Ear conversation has.
-
-    Parameters
-    ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
-
-    Returns
-    -------
-    DataFrame
-        item, opening; 50 rows.
+def openings(name: str = "auto") -> pd.DataFrame:
+    """Which of three openings each Lend an Ear conversation has: `Study.openings`.
 
     Examples
     --------
     >>> sorted(openings("simulated").opening.unique())
     ['job_loss', 'overlooked_undervalued', 'promotion_passed_over']
     """
-    return _choose(study, loaders.load_openings, simulate.simulated_openings)
+    return _study(name).openings
 
 
-def annotation_counts(study: str = "auto") -> dict[str, int]:
-    """How many single ratings stand behind the frame, by kind of rater.
-
-    Parameters
-    ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
-
-    Returns
-    -------
-    dict
-        ``expert``, ``crowd``, ``llm``: ratings; ``conversations``: items.
+def annotation_counts(name: str = "auto") -> dict[str, int]:
+    """How many single ratings stand behind the frame: `Study.annotation_counts`.
 
     Examples
     --------
     >>> annotation_counts("simulated")["expert"]
     3150
     """
-    return _choose(study, loaders.load_annotation_counts, _simulated_counts)
+    return _study(name).annotation_counts
 
 
 def stamp(ratings: pd.DataFrame) -> str:
@@ -182,25 +129,12 @@ def stamp(ratings: pd.DataFrame) -> str:
     >>> stamp(load("simulated"))
     "Simulated ratings: these numbers are not the paper's."
     """
-    return "" if ratings.attrs["study"] == "published" else simulate.STAMP
+    from judging_empathy.data.simulate import STAMP
+
+    return "" if ratings.attrs["study"] == "published" else STAMP
 
 
-def _choose(study, published, simulated):
-    name = files.resolve(study)
-    result = published() if name == "published" else simulated()
-    if isinstance(result, pd.DataFrame):
-        result.attrs = {"study": name}
-    return result
+def _study(name):
+    from judging_empathy.study import Study
 
-
-def _published_self_reports():
-    wide = loaders.load_self_reports().sort_values("file_order", kind="stable")
-    wide = wide[["item", *_SELF_COLUMNS]].rename(columns=_SELF_COLUMNS).set_index("item")
-    long = wide.stack().rename("rating").rename_axis(["item", "dimension"]).reset_index()
-    return long.assign(framework="perceived_empathy", rater=SELF, group="self")[COLUMNS]
-
-
-def _simulated_counts():
-    ratings = simulate.simulated_ratings()
-    counts = ratings.groupby("group", sort=False).size().to_dict()
-    return {**counts, "conversations": len(ratings.drop_duplicates(["framework", "item"]))}
+    return Study(name)

@@ -20,7 +20,7 @@ from judging_empathy.data.names import (
     scales,
     titled,
 )
-from judging_empathy.tables import KAPPA
+from judging_empathy.tables import KAPPA, recipes  # noqa: F401  views.recipes in chapters
 from raters.show import tables as display
 from raters.show.tables import interval, number
 
@@ -497,25 +497,3 @@ def kinds_of_pairs(
         ],
         ignore_index=True,
     )
-
-
-def recipes(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Kappa by value beside kappa by the published recipe, for every pair.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, rater_a, rater_b, by_value, published, difference``.
-    """
-    keys = ["framework", "dimension", "rater_a", "rater_b"]
-    names = {KAPPA: "by_value", f"{KAPPA}_published": "published"}
-    rows = pairs[pairs["statistic"].isin(names)]
-    rows = rows.assign(recipe=rows["statistic"].map(names))
-    wide = rows.pivot(index=keys, columns="recipe", values="estimate").reset_index()
-    wide.columns.name = None
-    return wide.assign(difference=wide["published"] - wide["by_value"])

@@ -26,14 +26,14 @@ def _data_options(command: ArgumentParser) -> None:
 
 
 def _results(options: Namespace, say: Say) -> None:
-    from judging_empathy.data import files, simulate
     from judging_empathy.export import write
+    from judging_empathy.study import Study
 
-    study = files.resolve(options.study)
+    study = Study(options.study)
     for path in write(options.out, study, options.resamples, options.seed):
         say.out(path)
-    if study == "simulated":
-        print(f"{simulate.STAMP} Every table says so in its notes.", file=sys.stderr)
+    if study.stamp:
+        print(f"{study.stamp} Every table says so in its notes.", file=sys.stderr)
 
 
 def _results_options(command: ArgumentParser) -> None:

@@ -8,14 +8,11 @@ raters would be worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-import judging_empathy as paper
-from judging_empathy.data import loaders
 from judging_empathy.data.names import CROWD, EXPERTS, MEDIAN, scales
 from judging_empathy.tables import KAPPA
 from raters.coefficients import PAIR
@@ -32,70 +29,11 @@ from raters.multiplicity import adjusted
 CENTRED = "weighted_kappa_quadratic_centred"
 # How many raters' mean is looked at; a hundred stands for as many as one likes.
 K = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
-_SINGLE = ("empatheticdialogues", "lend_an_ear")
 _MADE_UP = "simulated single ratings: three for each item, with its simulated mean"
-_SEED = 20250612
 _WHERE = ["framework", "dimension"]
 
 
 # --- single ratings -----------------------------------------------------------------
-
-
-def single_ratings(study: str = "auto") -> pd.DataFrame:
-    """The single ratings of the crowd, for the two frameworks that have them.
-
-    Parameters
-    ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
-
-    Returns
-    -------
-    DataFrame
-        The columns of the long frame, group ``crowd``: Empathetic Dialogues and Lend an
-        Ear. Published: see `loaders.load_crowd_raw`. Simulated: three whole ratings for
-        each item, drawn at random among those that give the item's simulated mean.
-
-    Raises
-    ------
-    RatingsError
-        The files cannot be had.
-
-    Examples
-    --------
-    >>> len(single_ratings("simulated"))
-    1350
-    """
-    ratings = paper.load(study)
-    published = ratings.attrs["study"] == "published"
-    single = loaders.load_crowd_raw() if published else _made_up(ratings)
-    single.attrs = dict(ratings.attrs)
-    return single
-
-
-def _made_up(ratings):
-    """Three whole ratings for each crowd mean, each such triple equally likely."""
-    rng = np.random.default_rng(_SEED)
-    means = ratings[(ratings["rater"] == CROWD) & ratings["framework"].isin(_SINGLE)]
-    parts = []
-    for framework, part in means.groupby("framework", sort=False):
-        triples = _triples(scales()[framework].levels)
-        sums = np.rint(3 * part["rating"]).astype(int)
-        drawn = np.array([triples[total][rng.integers(len(triples[total]))] for total in sums])
-        parts += [
-            part.assign(rater=f"reader{place}", rating=column.astype(float))
-            for place, column in enumerate(drawn.T, 1)
-        ]
-    return pd.concat(parts, ignore_index=True)
-
-
-@cache
-def _triples(levels):
-    """All triples of levels by their sum."""
-    found = {}
-    for triple in product(levels, repeat=3):
-        found.setdefault(sum(triple), []).append(triple)
-    return found
 
 
 def with_experts(single: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
@@ -104,7 +42,7 @@ def with_experts(single: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     single : DataFrame
-        From `single_ratings`, or a part of it.
+        `Study.single_ratings`, or a part of it.
     ratings : DataFrame
         The study's long frame.
 
@@ -118,13 +56,13 @@ def with_experts(single: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([single, experts.merge(known)], ignore_index=True)
 
 
-def who(study: str = "auto") -> pd.DataFrame:
+def who(ratings: pd.DataFrame, single: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
     """How many single ratings stand behind the crowd of each framework.
 
     Parameters
     ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
+    ratings, single, counts : DataFrame
+        `Study.ratings`, `Study.single_ratings`, `Study.rating_counts`.
 
     Returns
     -------
@@ -133,26 +71,16 @@ def who(study: str = "auto") -> pd.DataFrame:
         many behind one number of the study's frame, on average), ``fewest, most`` (NaN
         where single ratings are not there), ``whole`` (share of whole numbers), ``how``
         (``counted``, ``inferred`` or ``simulated``).
-
-    Examples
-    --------
-    >>> who("simulated").how.unique().tolist()
-    ['simulated']
     """
-    ratings = paper.load(study)
-    single = single_ratings(study).dropna(subset="rating")
+    single = single.dropna(subset="rating")
     crowd = ratings[ratings["rater"] == CROWD]
-    values = crowd.groupby("framework", sort=False).size()
     behind = single.groupby([*_WHERE, "item"]).size().groupby("framework").agg(["min", "max"])
-    frame = pd.DataFrame({"values": values})
-    if ratings.attrs["study"] == "published":
-        counted = loaders.load_rating_counts().query("group == @CROWD").set_index("framework")
-        frame[["ratings", "how"]] = counted[["ratings", "how"]]
-    else:
-        frame["ratings"] = single.groupby("framework").size().reindex(values.index).fillna(values)
-        frame["how"] = "simulated"
+    frame = counts[counts["group"] == CROWD].set_index("framework")
+    if ratings.attrs["study"] != "published":
+        made_up = single.groupby("framework").size().reindex(frame.index)
+        frame["ratings"] = made_up.fillna(frame["values"]).astype(int)
     # One consolidated label: nothing to count behind it.
-    frame[["fewest", "most"]] = behind.reindex(values.index)
+    frame[["fewest", "most"]] = behind.reindex(frame.index)
     frame["per_rating"] = frame["ratings"] / frame["values"]
     frame["whole"] = (crowd["rating"] % 1 == 0).groupby(crowd["framework"], sort=False).mean()
     columns = ["ratings", "per_rating", "fewest", "most", "whole", "how"]
@@ -176,7 +104,7 @@ def gain(
     ratings : DataFrame
         The study's long frame.
     single : DataFrame
-        From `single_ratings`.
+        `Study.single_ratings`.
     resamples, seed : int
         Bootstrap of items.
     k : sequence of float
@@ -214,7 +142,7 @@ def observed_gain(
     ratings : DataFrame
         The study's long frame.
     single : DataFrame
-        From `single_ratings`.
+        `Study.single_ratings`.
     framework : str
         One that has single ratings.
     resamples, seed : int
@@ -296,7 +224,7 @@ def against_one_expert(
     ratings : DataFrame
         The study's long frame.
     single : DataFrame
-        From `single_ratings`.
+        `Study.single_ratings`.
     resamples, seed : int
         Bootstrap of items.
     k : sequence of float
@@ -409,7 +337,7 @@ def raters_needed(
     ratings : DataFrame
         The study's long frame.
     single : DataFrame
-        From `single_ratings`.
+        `Study.single_ratings`.
     resamples, seed : int
         Bootstrap of items.
     k : sequence of float
@@ -493,13 +421,15 @@ def counts(gaps: pd.DataFrame, p: float = 0.05) -> pd.DataFrame:
 # --- the file -----------------------------------------------------------------------
 
 
-def crowd_table(study: str, resamples: int, seed: int) -> pd.DataFrame:
+def crowd_table(
+    ratings: pd.DataFrame, single: pd.DataFrame, resamples: int, seed: int
+) -> pd.DataFrame:
     """What the book says about the crowd, in one tidy frame.
 
     Parameters
     ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
+    ratings, single : DataFrame
+        `Study.ratings`, `Study.single_ratings`.
     resamples, seed : int
         Bootstrap of items.
 
@@ -512,13 +442,7 @@ def crowd_table(study: str, resamples: int, seed: int) -> pd.DataFrame:
         (`raters_needed`), ``level and order`` (`level_and_order` of the crowd with the
         expert median) and ``held-out shift`` (kappa before and after a shift that is
         learned on other items). ``n_raters`` is empty where the crowd is as the study has it.
-
-    Raises
-    ------
-    RatingsError
-        The files cannot be had.
     """
-    ratings, single = paper.load(study), single_ratings(study)
     how = (ratings, single, resamples, seed)
     level = level_and_order(ratings, scales(), CROWD, resamples=resamples, seed=seed)
     shift = calibration(

@@ -9,13 +9,23 @@ from pathlib import Path
 
 import pandas as pd
 
-import judging_empathy as paper
-from judging_empathy import crowd, replication
-from judging_empathy import models as judging
-from judging_empathy import tables as results
+from judging_empathy import models
+from judging_empathy.audit.questions import answers
 from judging_empathy.data import files
+from judging_empathy.study import Study
 from raters.errors import RatingsError
 
+# The tables of `raters results` in the order in which they are made; `audit` is the last.
+_NAMES = (
+    *("ratings", "pairwise", "alpha", "f1", "self_report", "openings", "verbosity", "vif"),
+    *("replication", "benchmark", "judge_vs_crowd", "alt_test", "calibration", "baselines"),
+    "crowd",
+)
+_OF_JUDGES = ("benchmark", "judge_vs_crowd")
+_AUDIT = [
+    *("question", "published", "plain", "effect", "conclusion_changed"),
+    *("topic", "quantity", "why", "where", "note"),
+]
 _PACKAGES = ("raters", "numpy", "pandas", "scipy", "statsmodels")
 RESAMPLES = 2000
 
@@ -26,7 +36,7 @@ def resamples_of(given: int | None) -> tuple[int, int]:
     Parameters
     ----------
     given : int, optional
-        For all tables. Default: `RESAMPLES`, and `judging.RESAMPLES` for
+        For all tables. Default: `RESAMPLES`, and `models.RESAMPLES` for
         ``benchmark`` and ``judge_vs_crowd``, whose verdicts hang on the ends of intervals.
 
     Returns
@@ -38,16 +48,16 @@ def resamples_of(given: int | None) -> tuple[int, int]:
     >>> resamples_of(None), resamples_of(500)
     ((2000, 10000), (500, 500))
     """
-    return (RESAMPLES, judging.RESAMPLES) if given is None else (given, given)
+    return (RESAMPLES, models.RESAMPLES) if given is None else (given, given)
 
 
-def all_tables(study: str, resamples: int | None, seed: int) -> dict[str, pd.DataFrame]:
+def all_tables(study: Study, resamples: int | None, seed: int) -> dict[str, pd.DataFrame]:
     """Every table of `write`, by file name without its ending.
 
     Parameters
     ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
+    study : Study
+        The ratings.
     resamples : int, optional
         Resamples of items; see `resamples_of`.
     seed : int
@@ -60,32 +70,17 @@ def all_tables(study: str, resamples: int | None, seed: int) -> dict[str, pd.Dat
         no ``audit`` without resamples: its answers hang on intervals.
     """
     resamples, of_judges = resamples_of(resamples)
-    ratings, reports = paper.load(study), paper.self_reports(study)
-    words, openings = paper.words(study), paper.openings(study)
-    counts = paper.annotation_counts(study)
     made = {
-        "ratings": ratings,
-        "pairwise": results.pairs_table(ratings, resamples, seed),
-        "alpha": results.alpha_table(ratings, resamples, seed),
-        "f1": results.f1_table(ratings, resamples, seed),
-        "self_report": results.self_report_table(ratings, reports, resamples, seed),
-        "openings": results.openings_table(ratings, openings),
-        "verbosity": results.verbosity_table(ratings, words),
-        "vif": results.vif_table(ratings),
-        "replication": replication.replicate(ratings, reports, words, openings, counts, seed),
-    }
-    made |= {
-        "benchmark": judging.benchmark_table(ratings, of_judges, seed),
-        "judge_vs_crowd": judging.judge_vs_crowd_table(ratings, of_judges, seed),
-        "alt_test": judging.alt_test_table(ratings),
-        "calibration": judging.calibration_table(ratings, resamples, seed),
-        "baselines": judging.baselines_table(ratings, resamples, seed),
-        "crowd": crowd.crowd_table(study, resamples, seed),
+        name: study.table(name, of_judges if name in _OF_JUDGES else resamples, seed)
+        for name in _NAMES
     }
     if resamples:
-        made["audit"] = judging.audit_table(study, resamples, seed, made)
-    stamp = paper.stamp(ratings)
-    return {name: _stamped(frame, stamp) for name, frame in made.items()} if stamp else made
+        found = answers(study, resamples, seed)
+        found = found.drop(columns="plain").rename(columns={"plain_value": "plain"})
+        made["audit"] = found[_AUDIT]
+    if not study.stamp:
+        return made
+    return {name: _stamped(frame, study.stamp) for name, frame in made.items()}
 
 
 def _stamped(frame, stamp):
@@ -96,17 +91,15 @@ def _stamped(frame, stamp):
     return frame.assign(note=(stamp + " " + said).str.strip())
 
 
-def write(
-    out: Path, study: str = "auto", resamples: int | None = None, seed: int = 2025
-) -> list[Path]:
+def write(out: Path, study: Study, resamples: int | None = None, seed: int = 2025) -> list[Path]:
     """Write every table as CSV (UTF-8, full precision) and `provenance.json`.
 
     Parameters
     ----------
     out : Path
         The folder; made when it does not exist. Files of these names are replaced.
-    study : {"auto", "published", "simulated"}
-        Which ratings.
+    study : Study
+        The ratings.
     resamples : int, optional
         Resamples of items; see `resamples_of`.
     seed : int
@@ -131,7 +124,7 @@ def write(
     out = Path(out)
     if out.exists() and not out.is_dir():
         raise RatingsError(f"--out {out}, which is a file", "a folder", "name another place")
-    name = files.resolve(study)
+    name = study.name  # an error in the files comes before a folder is made
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -140,7 +133,7 @@ def write(
             "a folder that exists or can be made",
             "name another place",
         ) from error
-    made = all_tables(name, resamples, seed)
+    made = all_tables(study, resamples, seed)
     paths = []
     for table, frame in made.items():
         paths.append(out / f"{table}.csv")

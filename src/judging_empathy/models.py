@@ -11,13 +11,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-import judging_empathy as paper
-from judging_empathy.audit import tables as audit_tables
 from judging_empathy.data.names import CROWD, LABELS, MODELS, scales, titled
 from judging_empathy.tables import KAPPA
 from raters.coefficients.base import notes
 from raters.intervals import percentile_test
-from raters.judges import alt_test, benchmark, calibration, differences, panel
+from raters.judges import (
+    against_baselines,
+    alt_test,
+    benchmark,
+    calibration,
+    differences,
+    panel,
+)
 from raters.judges.ceiling import ALL, Difference, ends
 from raters.judges.decisions import ALIGNMENTS, POOLED
 from raters.measures import MEAN
@@ -49,10 +54,6 @@ VS_CROWD = [
     *("judge", "framework", "dimension", "reading", "statistic", "crowd", "value"),
     *("difference", "low", "high", "p", "p_adjusted", "n_items", "note"),
 ]
-AUDIT = [
-    *("question", "published", "plain", "effect", "conclusion_changed"),
-    *("topic", "quantity", "why", "where", "note"),
-]
 
 
 def judged(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -70,7 +71,8 @@ def judged(ratings: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> judged(paper.load("simulated")).rater.nunique()
+    >>> from judging_empathy import Study
+    >>> judged(Study("simulated").ratings).rater.nunique()
     8
     """
     return panel(ratings, MODELS, name=PANEL)
@@ -135,7 +137,8 @@ def benchmark_table(
 
     Examples
     --------
-    >>> found = benchmark_table(paper.load("simulated"), resamples=0)
+    >>> from judging_empathy import Study
+    >>> found = benchmark_table(Study("simulated").ratings, resamples=0)
     >>> found.groupby("reading", sort=False).size().to_dict()
     {'paper': 130, 'single': 390, 'leave_one_out': 130, 'replacement': 130}
     """
@@ -168,7 +171,8 @@ def judge_vs_crowd_table(ratings: pd.DataFrame, resamples: int = RESAMPLES, seed
 
     Examples
     --------
-    >>> found = judge_vs_crowd_table(paper.load("simulated"), resamples=100)
+    >>> from judging_empathy import Study
+    >>> found = judge_vs_crowd_table(Study("simulated").ratings, resamples=100)
     >>> found.judge.unique().tolist()
     ['gemini', 'gpt', 'claude', 'panel_median']
     """
@@ -231,7 +235,8 @@ def alt_test_table(ratings: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> alt_test_table(paper.load("simulated")).alignment.unique().tolist()
+    >>> from judging_empathy import Study
+    >>> alt_test_table(Study("simulated").ratings).alignment.unique().tolist()
     ['accuracy', 'neg_rmse']
     """
     frame = judged(ratings)
@@ -260,62 +265,50 @@ def calibration_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.Da
 
     Examples
     --------
-    >>> found = calibration_table(paper.load("simulated"), 0, 1)
+    >>> from judging_empathy import Study
+    >>> found = calibration_table(Study("simulated").ratings, 0, 1)
     >>> found.method.unique().tolist()
     ['shift', 'moments', 'linear', 'isotonic', 'ordinal']
     """
     return calibration(ratings, scales(), [*MODELS, CROWD], resamples=resamples, seed=seed)
 
 
-def baselines_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
-    """The models against cheap raters who learned from the same experts.
+def baselines_table(
+    ratings: pd.DataFrame,
+    words: pd.DataFrame,
+    texts: Mapping[tuple[str, str], str] | None,
+    resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """The models against cheap raters who learned from the same experts, out of sample.
 
     Parameters
     ----------
-    ratings : DataFrame
-        The study's long frame.
+    ratings, words : DataFrame
+        `Study.ratings`, `Study.words`.
+    texts : mapping, optional
+        `Study.supporter_texts`: for a ridge on the words of the supporter.
     resamples, seed : int
         Bootstrap of items; folds.
 
     Returns
     -------
     DataFrame
-        As `audit_tables.baselines`: majority rating, mean, a line on the number of words, the
-        crowd, and with the published ratings a ridge on words.
+        As `against_baselines`: the majority rating, the mean, a line on the number of
+        words, the crowd; with texts the ridge.
     """
-    return audit_tables.baselines(ratings, paper.words(ratings.attrs["study"]), resamples, seed)
-
-
-def audit_table(
-    study: str = "auto",
-    resamples: int = 2000,
-    seed: int = 2025,
-    made: Mapping[str, pd.DataFrame] | None = None,
-) -> pd.DataFrame:
-    """The twenty questions to the published analysis, with two computed numbers each.
-
-    Parameters
-    ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
-    resamples, seed : int
-        Bootstrap of items.
-    made : mapping of str to DataFrame, optional
-        Tables that are there already, from the same ratings, resamples and seed. Those
-        that `audit.answers` needs are used.
-
-    Returns
-    -------
-    DataFrame
-        ``question``, the number by the ``published`` recipe and by the ``plain`` one,
-        ``effect``, ``conclusion_changed``; then ``topic``, ``quantity`` (what the two
-        numbers are), ``why``, ``where`` and ``note``.
-    """
-    from judging_empathy.audit import questions as audit
-
-    known = {name: frame for name, frame in (made or {}).items() if name in audit.MADE}
-    found = audit.answers(study, resamples, seed, known)
-    return found.drop(columns="plain").rename(columns={"plain_value": "plain"})[AUDIT]
+    keys = words[["framework", "item"]].itertuples(index=False, name=None)
+    return against_baselines(
+        ratings,
+        scales(),
+        list(MODELS),
+        features={"length": dict(zip(keys, words["words"]))},
+        texts=texts,
+        groups={"crowd mean": CROWD},
+        statistics=(KAPPA, "mean_absolute_error", "f1_weighted"),
+        resamples=resamples,
+        seed=seed,
+    )
 
 
 def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
@@ -338,7 +331,8 @@ def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     Examples
     --------
     >>> from raters.judges import decide
-    >>> decided = decide(paper.load("simulated"), scales(), "gemini", resamples=100)
+    >>> from judging_empathy import Study
+    >>> decided = decide(Study("simulated").ratings, scales(), "gemini", resamples=100)
     >>> decision_counts(decided)[["judge", "dimensions"]].to_numpy().tolist()
     [['gemini', 21]]
     """
@@ -373,7 +367,8 @@ def overall(found: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> len(overall(judge_vs_crowd_table(paper.load("simulated"), resamples=0)))
+    >>> from judging_empathy import Study
+    >>> len(overall(judge_vs_crowd_table(Study("simulated").ratings, resamples=0)))
     8
     """
     return found[(found["framework"] == ALL) & found["dimension"].isin([MEAN, POOLED])]
@@ -393,7 +388,8 @@ def by_dimension(found: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> len(by_dimension(judge_vs_crowd_table(paper.load("simulated"), resamples=0)))
+    >>> from judging_empathy import Study
+    >>> len(by_dimension(judge_vs_crowd_table(Study("simulated").ratings, resamples=0)))
     168
     """
     return found[~found["dimension"].isin([MEAN, POOLED])]

@@ -9,13 +9,13 @@ import pandas as pd
 from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
-import judging_empathy as paper
-from judging_empathy import tables as results
 from judging_empathy.data.files import data_dir
 from judging_empathy.data.names import EXPERTS, MEDIAN, SELF, scales, titled
 from judging_empathy.tables import (
     KAPPA_PUBLISHED,
     PUBLISHED_MODELS,
+    TAU_DRAWS,
+    TAU_SEED,
     alpha_published_draws,
     openings_table,
     stacked_tau_draws,
@@ -124,9 +124,9 @@ def replicate(
     Parameters
     ----------
     ratings, reports, words, openings : DataFrame
-        From `study.load`, `study.self_reports`, `study.words`, `study.openings`.
+        `Study.ratings`, `Study.self_reports`, `Study.words`, `Study.openings`.
     counts : dict
-        From `study.annotation_counts`.
+        `Study.annotation_counts`.
     seed : int
         Seed of the alpha intervals. Kendall's interval has the printed seed, 0.
 
@@ -166,41 +166,13 @@ def replicate(
     return both[COLUMNS]
 
 
-def report(study: str, seed: int) -> pd.DataFrame:
-    """`replicate` on everything that belongs to a study.
-
-    Parameters
-    ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
-    seed : int
-        Seed of the alpha intervals.
-
-    Returns
-    -------
-    DataFrame
-        As `replicate`; ``attrs["study"]`` says which it is.
-    """
-    ratings = paper.load(study)
-    result = replicate(
-        ratings,
-        paper.self_reports(study),
-        paper.words(study),
-        paper.openings(study),
-        paper.annotation_counts(study),
-        seed,
-    )
-    result.attrs = dict(ratings.attrs)
-    return result
-
-
 def verdict(part: pd.DataFrame, what: str) -> str:
     """One sentence on some printed numbers.
 
     Parameters
     ----------
     part : DataFrame
-        Rows of `report`.
+        Rows of the study's table ``replication``.
     what : str
         What they are, in the plural.
 
@@ -418,7 +390,7 @@ def _self_reports(ratings, reports):
     rows = []
     labels = {"framework": "perceived_empathy", "rater_a": SELF}
     for other in ("crowd", MEDIAN):
-        tau, draws, n = stacked_tau_draws(both, reports, other, results.TAU_DRAWS, results.TAU_SEED)
+        tau, draws, n = stacked_tau_draws(both, reports, other, TAU_DRAWS, TAU_SEED)
         low, high, _ = percentile_interval(draws)
         each = pairwise(both, scales(), "kendall_tau_b", [(SELF, other)], resamples=0)
         values = {"tau": tau, "low": low, "high": high, "n_pairs": n}

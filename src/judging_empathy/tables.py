@@ -60,6 +60,28 @@ def pairs_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFram
     )
 
 
+def recipes(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Kappa by value beside kappa by the published recipe, for every pair.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `pairs_table`.
+
+    Returns
+    -------
+    DataFrame
+        ``framework, dimension, rater_a, rater_b, by_value, published, difference``.
+    """
+    keys = ["framework", "dimension", "rater_a", "rater_b"]
+    names = {KAPPA: "by_value", f"{KAPPA}_published": "published"}
+    rows = pairs[pairs["statistic"].isin(names)]
+    rows = rows.assign(recipe=rows["statistic"].map(names))
+    wide = rows.pivot(index=keys, columns="recipe", values="estimate").reset_index()
+    wide.columns.name = None
+    return wide.assign(difference=wide["published"] - wide["by_value"])
+
+
 def alpha_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Krippendorff's alpha among experts, among the models and among all seven.
 

@@ -10,7 +10,6 @@ import judging_empathy as paper
 from book.build.shared import Options
 from judging_empathy import chart_data as views
 from judging_empathy import models as judging
-from judging_empathy import replication
 from judging_empathy import tables as results
 from judging_empathy.audit import questions as audit
 from raters.examples import copy_to
@@ -132,7 +131,7 @@ def test_the_answer_on_the_first_page_holds(against_experts, against_the_crowd):
 
 @pytest.mark.real_data
 def test_the_count_of_reproduced_numbers_is_the_computed_one():
-    report = replication.report("published", seed=1)
+    report = paper.Study("published").table("replication", seed=1)
     exact = report[report["comparison"] == "digit"]["same"]
     drawn = report[report["comparison"] == "monte carlo"]["same"]
     assert f"{exact.sum():,} of {len(exact):,} printed numbers come out to the printed" in README

@@ -151,9 +151,7 @@ def test_published_ratings_come_with_the_study_s_conversations():
     assert [item["code"] for item in data["items"]] == [f"LE{i:02d}" for i in range(1, 51)]
     assert data["stamp"] == "" and "MIT" in data["credit"] and "Kumar" in data["credit"]
     assert data["notice"].startswith("MIT License. Copyright")
-    from judging_empathy.data import loaders
-
-    text = loaders.load_conversations(judge_data.FRAMEWORK)
+    text = paper.Study("published").conversations(judge_data.FRAMEWORK)
     turns = [(i["code"], *turn) for i in data["items"] for turn in i["turns"]]
     assert turns == list(text[["item", "speaker", "text"]].itertuples(index=False, name=None))
     frame = paper.load("published").query("framework == @judge_data.FRAMEWORK")

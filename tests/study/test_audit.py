@@ -15,9 +15,8 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 import judging_empathy as paper
 from judging_empathy import crowd, replication
-from judging_empathy import tables as results
 from judging_empathy.audit import questions as audit
-from judging_empathy.data import files, loaders
+from judging_empathy.data import files
 from raters import RatingsError
 from raters.draws import multiplicities
 
@@ -36,7 +35,9 @@ def answered():
 
     def of(study):
         if study not in made:
-            made[study] = audit.answers(study, 2000 if study == "published" else 100, SEED)
+            made[study] = audit.answers(
+                paper.Study(study), 2000 if study == "published" else 100, SEED
+            )
         return made[study]
 
     return of
@@ -162,14 +163,14 @@ def test_when_a_claim_has_changed(before, after, expected):
     assert audit.changed(before, after) == expected
 
 
-def test_tables_that_are_there_are_used_and_others_refused(answered):
-    vif = results.vif_table(paper.load("simulated"))
+def test_tables_that_are_there_are_used():
+    study = paper.Study("simulated")
+    vif = study.table("vif")
     vif["estimate"] = np.where(vif["statistic"] == "vif", 11.0, 9.0)
-    material = audit._Material("simulated", 20, SEED, {"vif": vif})
+    study._tables["vif",] = vif
+    material = audit._Material(study, 20, SEED)
     found = next(q for q in audit._QUESTIONS if q.number == "12a").row(material)
     assert (found["published"], found["plain_value"]) == (0, 21)
-    with pytest.raises(RatingsError, match="made with the tables"):
-        audit.answers("simulated", 20, SEED, made={"crowd": vif})
 
 
 def test_same_seed_same_answers(answered):
@@ -451,19 +452,18 @@ def test_tau_and_ratings_apart_by_what_was_said(ratings, study, wide):
 
 @pytest.mark.real_data
 def test_what_seekers_were_told_comes_from_the_file():
-    labels = audit.labels_told("published")
+    labels = paper.Study("published").labels_told
     assert pd.Series(labels).value_counts().tolist() == [26, 24]
-    assert audit.labels_told("simulated") is None
-    assert loaders.load_self_reports()["responseR"].nunique() == 1
+    assert paper.Study("simulated").labels_told is None
 
 
 @pytest.mark.real_data
 def test_the_crowd_of_many_raters(answered):
-    ratings = paper.load("published")
-    found = crowd.gain(ratings, crowd.single_ratings("published"), 0, SEED)
+    single = paper.Study("published").single_ratings
+    found = crowd.gain(paper.load("published"), single, 0, SEED)
     one = found[(found["dimension"] == "empathy") & (found["statistic"] == "reliability")]
     one = one.set_index("n_raters")["estimate"]
-    raw = loaders.load_crowd_raw().query("dimension == 'empathy'")
+    raw = single.query("dimension == 'empathy'")
     x = raw.pivot(index="item", columns="rater", values="rating").to_numpy()
     between = 2 * x.mean(axis=1).var(ddof=1)
     inside = ((x - x.mean(axis=1, keepdims=True)) ** 2).sum() / 50
@@ -475,11 +475,11 @@ def test_the_crowd_of_many_raters(answered):
 def test_without_resamples_there_is_no_answer():
     for resamples in (0, -1, "many"):
         with pytest.raises(RatingsError, match="rest on intervals"):
-            audit.answers("simulated", resamples)
+            audit.answers(paper.Study("simulated"), resamples)
 
 
-def test_chance_lines(ratings, study):
-    found = audit.baselines(ratings, paper.words(study), 0, SEED)
+def test_chance_lines(study):
+    found = paper.Study(study).table("baselines", 0, SEED)
     lines = audit.chance_lines(found).set_index("dimension")
     for name, scale in paper.scales().items():
         assert (lines.loc[lines["framework"] == name, "one_in_k"] == 1 / len(scale.levels)).all()

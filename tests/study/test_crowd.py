@@ -10,6 +10,7 @@ import judging_empathy as paper
 from judging_empathy import crowd
 from judging_empathy import models as judging
 from judging_empathy import tables as results
+from judging_empathy.data import simulate
 from judging_empathy.data.names import CROWD, EXPERTS, MEDIAN, MODELS, scales
 from raters import RatingsError, pairwise, with_reference
 from raters.judges import gain_from_raters
@@ -43,7 +44,7 @@ def small(seed=3, items=40, readers=3, noise=1.5, shift=0.0):
 
 @STUDIES
 def test_the_mean_of_the_single_ratings_is_the_crowd_of_the_frame(study):
-    ratings, single = paper.load(study), crowd.single_ratings(study)
+    ratings, single = paper.load(study), paper.Study(study).single_ratings
     keys = [*KEYS, "item"]
     means = single.groupby(keys)["rating"].mean().rename("mean").reset_index()
     both = ratings[ratings["rater"] == CROWD].merge(means, on=keys)
@@ -53,27 +54,27 @@ def test_the_mean_of_the_single_ratings_is_the_crowd_of_the_frame(study):
 
 @STUDIES
 def test_single_ratings_are_levels_of_their_scale(study):
-    single = crowd.single_ratings(study).dropna(subset="rating")
+    single = paper.Study(study).single_ratings.dropna(subset="rating")
     for framework, part in single.groupby("framework"):
         assert set(part["rating"]) <= set(map(float, scales()[framework].levels))
     assert single.attrs["study"] == study
 
 
 def test_simulated_single_ratings_are_always_the_same_and_differ_within_items():
-    one, two = crowd.single_ratings("simulated"), crowd.single_ratings("simulated")
+    one, two = paper.Study("simulated").single_ratings, paper.Study("simulated").single_ratings
     pd.testing.assert_frame_equal(one, two)
     assert one.groupby([*KEYS, "item"])["rating"].nunique().max() > 1
 
 
 def test_triples_are_all_the_triples():
-    found = crowd._triples((0, 1, 2))
+    found = simulate._triples((0, 1, 2))
     assert sum(map(len, found.values())) == 27
     assert sorted(found[1]) == [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
 
 
 @pytest.mark.real_data
 def test_who_counts_the_files():
-    found = crowd.who("published").set_index("framework")
+    found = paper.Study("published").table("who").set_index("framework")
     assert found["ratings"].sum() == paper.annotation_counts("published")[CROWD]
     assert found.loc["lend_an_ear", ["fewest", "most"]].tolist() == [2, 11]
     assert found.loc["epitome", ["whole", "per_rating"]].tolist() == [1, 1]
@@ -82,7 +83,7 @@ def test_who_counts_the_files():
 
 
 def test_who_says_that_ratings_are_simulated():
-    found = crowd.who("simulated").set_index("framework")
+    found = paper.Study("simulated").table("who").set_index("framework")
     assert set(found["how"]) == {"simulated"}
     assert found.loc["lend_an_ear", "ratings"] == 6 * 50 * 3
 
@@ -260,7 +261,7 @@ def test_counts_of_the_studys_table():
 
 @pytest.fixture(scope="module")
 def whole():
-    return crowd.crowd_table("simulated", 60, 2)
+    return paper.Study("simulated").table("crowd", 60, 2)
 
 
 def test_the_file_has_all_questions_once(whole):
@@ -285,7 +286,7 @@ def test_the_file_says_what_is_made_up_and_why_numbers_are_missing(whole):
 
 
 def test_the_file_is_that_of_the_functions(whole):
-    ratings, single = paper.load("simulated"), crowd.single_ratings("simulated")
+    ratings, single = paper.load("simulated"), paper.Study("simulated").single_ratings
     needed = crowd.raters_needed(ratings, single, 60, 2)
     rows = whole[whole["question"] == "raters needed"]
     assert rows["estimate"].tolist() == pytest.approx(needed["estimate"].tolist(), nan_ok=True)
@@ -297,7 +298,7 @@ def test_the_file_is_that_of_the_functions(whole):
 
 @pytest.mark.real_data
 def test_no_id_of_a_person_is_in_the_file():
-    found = crowd.crowd_table("published", 0, 2)
+    found = paper.Study("published").table("crowd", 0, 2)
     text = found.to_csv(index=False)
     assert not any(code in text for code in ("C001", "C116", "evaluator1"))
     row = found[(found["question"] == "mean of k raters") & (found["n_raters"] == 1)]

@@ -11,7 +11,6 @@ import judging_empathy as paper
 from judging_empathy import chart_data as views
 from judging_empathy import models as judging
 from judging_empathy import tables as results
-from judging_empathy.audit import questions as audit
 from judging_empathy.data.names import CROWD, EXPERTS, MODELS
 from raters import compare, with_reference
 from raters.judges import decide
@@ -260,31 +259,12 @@ def test_a_shift_is_learned_without_the_item(simulated):
 
 
 def test_baselines_use_text_only_where_it_may_be_used(ratings):
-    frame = judging.baselines_table(ratings, 0, SEED)
+    frame = paper.Study(ratings.attrs["study"]).table("baselines", 0, SEED)
     assert {"majority", "mean", "length", "crowd mean", *MODELS} <= set(frame["rater"])
     words = set(frame[frame["rater"] == "words"]["framework"])
     published = ratings.attrs["study"] == "published"
     shown = {"empatheticdialogues", "lend_an_ear"} if published else set()
     assert words - {"all frameworks"} == shown
-
-
-def test_audit_table_puts_two_numbers_side_by_side(monkeypatch, simulated):
-    asked = {}
-
-    def answers(study, resamples, seed, made):
-        asked.update(study=study, resamples=resamples, seed=seed, made=list(made))
-        row = dict.fromkeys(audit.COLUMNS, "text") | {"published": 0.4, "plain_value": 0.3}
-        return pd.DataFrame([row | {"question": "5a"}], columns=audit.COLUMNS)
-
-    monkeypatch.setattr(audit, "answers", answers)
-    made = {"pairwise": simulated, "ratings": simulated, "alpha": simulated}
-    frame = judging.audit_table("simulated", 60, SEED, made)
-    assert list(frame) == judging.AUDIT
-    assert frame.loc[0, ["question", "published", "plain"]].tolist() == ["5a", 0.4, 0.3]
-    # Tables that the audit does not know are not passed on.
-    assert asked == {
-        "study": "simulated", "resamples": 60, "seed": SEED, "made": ["pairwise", "alpha"]
-    }  # fmt: skip
 
 
 # --- in words --------------------------------------------------------------------------------

@@ -1,32 +1,25 @@
-"""The loader: on a made-up copy of the study's files with all their traps, and on the real ones."""
+"""The files as frames: a made-up copy of them with all their traps, and the real ones."""
 
 from __future__ import annotations
 
 import csv
 import io
+import shutil
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from judging_empathy import Study
 from judging_empathy.data import files
-from judging_empathy.data.loaders import (
-    SELF_REPORTED,
-    count_words,
-    load_annotation_counts,
-    load_conversations,
-    load_crowd_raw,
-    load_openings,
-    load_published,
-    load_rating_counts,
-    load_self_reports,
-    load_words,
-)
+from judging_empathy.data.loaders import PublishedFiles, count_words
 from judging_empathy.data.metadata import dimensions, frameworks, levels
 from raters.errors import RatingsError
 from raters.frames import COLUMNS
 
+SEEN = ["understood", "validated", "affirmed", "seen", "accepted", "caredfor"]
 RATERS = ["expert1", "expert2", "expert3", "gemini", "gpt", "claude", "crowd"]
 ID = {
     "empatheticdialogues": ("conv_id", [f"hit:{n}_conv:{2 * n}" for n in range(90, 140)]),
@@ -134,7 +127,7 @@ def other_files(folder, rng):
             for n in range(50)]  # fmt: skip
     name = "original_data/sample_perceived_empathy_annotations.csv"
     write(folder / name, ["OriginalDiscloserID", *names], rows)
-    header = ["id", "age_d", *SELF_REPORTED, "responseR", "labelR"]
+    header = ["id", "age_d", *SEEN, "responseR", "labelR"]
     rows = [
         [f"f{n:023x}" if n % 2 else ids[n // 2], 30, *(1 + (n + d) % 7 for d in range(6)),
          "human response", "ai label" if n % 3 else "human label"]
@@ -154,44 +147,9 @@ def whole(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def broken(whole, tmp_path):
-    """A copy of the folder in which one file may be spoiled."""
-
-    def spoil(name, change):
-        for path in whole.rglob("*.csv"):
-            target = tmp_path / path.relative_to(whole)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
-        before = (tmp_path / name).read_bytes()
-        after = change(before)
-        assert after != before, "nothing was spoiled"
-        (tmp_path / name).write_bytes(after)
-        return tmp_path
-
-    return spoil
-
-
-def fails(call, *words):
-    with pytest.raises(RatingsError) as error:
-        call()
-    message = str(error.value)
-    assert message.startswith("Given: ") and ". Allowed: " in message and ". To do: " in message
-    for word in words:
-        assert word in message, (word, message)
-    for _, ids in ID.values():
-        assert not any(key in message for key in ids), "an id in a message"
-    return message
-
-
-def line_of(path: Path, piece: bytes) -> int:
-    """The line in which an editor shows the first such piece."""
-    return path.read_bytes().split(piece)[0].count(b"\n") + 1
-
-
 # --------------------------------------------------------------------------- ratings
 def test_every_rating_lands_where_it_belongs(whole):
-    frame = load_published(whole)
+    frame = PublishedFiles(whole).ratings
     assert frame.columns.tolist() == COLUMNS and len(frame) == 7350
     assert frame.rating.dtype == "float64" and frame.notna().all().all()
     code = {
@@ -213,10 +171,9 @@ def test_every_rating_lands_where_it_belongs(whole):
 
 
 def test_no_id_and_no_text_in_any_frame(whole):
-    frames = [
-        load_published(whole), load_crowd_raw(whole), load_self_reports(whole),
-        load_words(whole), load_openings(whole), load_rating_counts(whole),
-    ]  # fmt: skip
+    found = PublishedFiles(whole)
+    frames = [found.ratings, found.crowd_raw, found.seekers, found.words, found.openings]
+    frames.append(found.rating_counts)
     secret = {key for _, ids in ID.values() for key in ids} | {f"person{k}" for k in range(20)}
     for frame in frames:
         cells = set(frame.select_dtypes(exclude="number").to_numpy().ravel())
@@ -224,140 +181,19 @@ def test_no_id_and_no_text_in_any_frame(whole):
         assert max(map(len, cells), default=0) < 30
 
 
-GEMINI_LE = "annotations/lend_an_ear/gemini_ratings.csv"
-EXPERT1 = "annotations/perceived_empathy/expert1_ratings.csv"
-
-
-@pytest.mark.parametrize("value", ["2.5", "0", "6", "-1"])
-def test_rating_off_the_scale_below_text_of_many_lines(broken, value):
-    # The last cell of the tenth record; every record begins with text over several lines.
-    end_of_text = b'""\n",'
-
-    def change(raw):
-        parts = raw.split(end_of_text)
-        ratings, rest = parts[10].split(b"\n", 1)
-        parts[10] = ratings[: ratings.rindex(b",") + 1] + value.encode() + b"\n" + rest
-        return end_of_text.join(parts)
-
-    folder = broken(GEMINI_LE, change)
-    line = line_of(folder / GEMINI_LE, f",{value}\n".encode())
-    assert line > 40
-    fails(lambda: load_published(folder), GEMINI_LE, f"line {line},", repr(value), "1 2 3 4 5")
-
-
-@pytest.mark.parametrize("value", ["x", "", "nan", "inf", "1_0", "3;0", "3,5", "NA", "0x2"])
-def test_rating_that_is_no_number(broken, value):
-    def change(raw):
-        lines = raw.split(b"\n")
-        cells = lines[4].split(b",")
-        cells[-1] = f'"{value}"'.encode()
-        lines[4] = b",".join(cells)
-        return b"\n".join(lines)
-
-    folder = broken(EXPERT1, change)
-    fails(lambda: load_published(folder), EXPERT1, "line 5,", repr(value), "not a number")
-
-
-def test_experts_may_not_use_halves_and_the_crowd_may(broken):
-    name = "annotations/epitome/crowd_ratings.csv"
-    folder = broken(name, lambda raw: raw.replace(b",1.0", b",0.5", 1))
-    frame = load_published(folder)
-    assert (frame.query("framework == 'epitome' and rater == 'crowd'").rating == 0.5).sum() == 1
-    folder = broken(name, lambda raw: raw.replace(b",2.0", b",2.1", 1))
-    fails(lambda: load_published(folder), "'2.1'", "numbers between them", name)
-
-
-def test_missing_file(broken):
-    folder = broken(EXPERT1, lambda raw: b"")
-    (folder / EXPERT1).unlink()
-    fails(lambda: load_published(folder), EXPERT1, "CHECK=1")
-
-
-@pytest.mark.parametrize("content", [b"", b"\n\n"])
-def test_empty_file(broken, content):
-    fails(lambda: load_published(broken(EXPERT1, lambda raw: content)), EXPERT1, "'id'")
-
-
-def test_missing_and_doubled_column(broken):
-    folder = broken(EXPERT1, lambda raw: raw.replace(b"m_seen", b"m_sean"))
-    fails(lambda: load_published(folder), "no column 'm_seen'", EXPERT1, "line 1")
-    folder = broken(EXPERT1, lambda raw: raw.replace(b"m_affirmed", b"m_seen"))
-    fails(lambda: load_published(folder), EXPERT1, "column 'm_")
-
-
-def test_cut_row_and_extra_cell(broken):
-    folder = broken(EXPERT1, lambda raw: raw[: raw.rindex(b",")])
-    fails(lambda: load_published(folder), EXPERT1, "line 51", "9 cells", "10 cells")
-    folder = broken(EXPERT1, lambda raw: raw.replace(b"\n", b"\n1,", 7).replace(b"\n1,", b"\n", 6))
-    fails(lambda: load_published(folder), EXPERT1, "line 8", "11 cells")
-
-
-def test_open_quote(broken):
-    folder = broken(GEMINI_LE, lambda raw: raw[: raw.rindex(b'"')])
-    fails(lambda: load_published(folder), GEMINI_LE, "closed quotes")
-
-
-def test_not_utf8(broken):
-    folder = broken(EXPERT1, lambda raw: raw + b"\xff\xfe")
-    fails(lambda: load_published(folder), EXPERT1, "UTF-8")
-
-
-def test_blank_lines_and_byte_order_mark_do_no_harm(broken, whole):
-    folder = broken(EXPERT1, lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\n\n", 3) + b"\n\n")
-    pd.testing.assert_frame_equal(load_published(folder), load_published(whole))
-
-
-def drop_line(raw, number):
-    lines = raw.split(b"\n")
-    del lines[number - 1]
-    return b"\n".join(lines)
-
-
-def test_duplicate_id(broken):
-    def change(raw):
-        lines = raw.split(b"\n")
-        lines[9] = lines[3]
-        return b"\n".join(lines)
-
-    fails(lambda: load_published(broken(EXPERT1, change)), EXPERT1, "line 10", "line 4")
-
-
-def test_missing_row(broken):
-    folder = broken(EXPERT1, lambda raw: drop_line(raw, 12))
-    message = fails(lambda: load_published(folder), f"{EXPERT1} has no row for the item in")
-    assert "expert2_ratings.csv, line" in message
-
-
-def test_same_row_missing_everywhere(broken):
-    folder = broken(EXPERT1, lambda raw: drop_line(raw, 12))
-    kept = {line.split(b",")[0] for line in (folder / EXPERT1).read_bytes().split(b"\n")}
-    for rater in RATERS[1:]:
-        path = folder / f"annotations/perceived_empathy/{rater}_ratings.csv"
-        end = b"\r\n" if b"\r\n" in path.read_bytes() else b"\n"
-        place = 1 if rater in ("gpt", "claude") else 0
-        lines = [x for x in path.read_bytes().split(end) if x]
-        lines = [x for k, x in enumerate(lines) if k == 0 or x.split(b",")[place] in kept]
-        path.write_bytes(end.join(lines))
-    fails(lambda: load_published(folder), "49 items", "50 items")
-
-
-def test_id_that_lost_digits(broken):
-    name = "annotations/lend_an_ear/expert2_ratings.csv"
-    ids = ID["lend_an_ear"][1]
-    folder = broken(name, lambda raw: raw.replace(ids[7].encode(), b"2.0990101e19"))
-    line = line_of(folder / name, b"2.0990101e19")
-    fails(lambda: load_published(folder), name, f"line {line},", "digits")
-
-
-def test_empty_id(broken):
-    name = "annotations/lend_an_ear/expert2_ratings.csv"
-    folder = broken(name, lambda raw: raw.replace(ID["lend_an_ear"][1][7].encode(), b" "))
-    fails(lambda: load_published(folder), name, "no id")
+def test_blank_lines_and_byte_order_mark_do_no_harm(whole, tmp_path):
+    shutil.copytree(whole, tmp_path / "copy")
+    file = tmp_path / "copy" / "annotations/perceived_empathy/expert1_ratings.csv"
+    raw = file.read_bytes().replace(b"\n", b"\n\n", 3)
+    file.write_bytes(b"\xef\xbb\xbf" + raw + b"\n\n")
+    pd.testing.assert_frame_equal(
+        PublishedFiles(tmp_path / "copy").ratings, PublishedFiles(whole).ratings
+    )
 
 
 # --------------------------------------------------------------------------- the rest
 def test_crowd_raw(whole):
-    raw = load_crowd_raw(whole)
+    raw = PublishedFiles(whole).crowd_raw
     assert raw.columns.tolist() == COLUMNS and set(raw.group) == {"crowd"}
     chats = raw[raw.framework == "empatheticdialogues"]
     assert len(chats) == 300 and set(chats.rater) == {"evaluator1", "evaluator2"}
@@ -368,81 +204,59 @@ def test_crowd_raw(whole):
     assert not raw.duplicated(COLUMNS[:4]).any()
 
 
-def test_crowd_raw_same_person_twice(broken):
-    name = "original_data/sample_lend_an_ear_annotations.csv"
-    folder = broken(name, lambda raw: raw.replace(b"person1,", b"person0,", 1))
-    fails(lambda: load_crowd_raw(folder), name, "same person", "line 2")
-
-
-def test_self_reports(whole, broken):
-    reports = load_self_reports(whole)
-    assert reports.columns.tolist() == ["item", "file_order", "responseR", "labelR", *SELF_REPORTED]
+def test_self_reports(whole):
+    reports = PublishedFiles(whole).seekers
+    assert reports.columns.tolist() == ["item", "file_order", "responseR", "labelR", *SEEN]
     assert reports.item.nunique() == 50 and reports.file_order.is_monotonic_increasing
     assert reports.file_order.between(1, 100).all()
     number = reports.item.str[2:].astype(int) - 1  # ids of the fixture sort by number
     assert (reports.understood == 1 + (2 * number) % 7).all()
     assert (reports.caredfor == 1 + (2 * number + 5) % 7).all()
-    name = "original_data/perceived_empathy_self_ratings.csv"
-    lost = ID["perceived_empathy"][1][3].encode()
-    fails(lambda: load_self_reports(broken(name, lambda raw: raw.replace(lost, b"other"))), "lacks")
 
 
 def test_words_are_those_of_the_supporter(whole):
-    words = load_words(whole)
+    words = PublishedFiles(whole).words
     assert len(words) == 200 and words.words.min() == 5 and words.words.max() == 54
     for framework in ("lend_an_ear", "empatheticdialogues"):
-        turns = load_conversations(framework, whole)
+        turns = PublishedFiles(whole).conversations(framework)
         said = turns[turns.speaker == "Supporter"].groupby("item").text
         counted = said.apply(lambda texts: sum(map(count_words, texts)))
         given = words[words.framework == framework].set_index("item").words
         assert (counted == given).all()
 
 
-@pytest.mark.parametrize("value", ["2.5", "0", "many", ""])
-def test_words_that_are_no_count(broken, value):
-    name = "annotations/epitome/sample_ratings_crowdsourced.csv"
-    folder = broken(name, lambda raw: raw.replace(b",20\n", f",{value}\n".encode()))
-    line = line_of(folder / name, f",{value}\n".encode())
-    fails(lambda: load_words(folder), name, f"line {line},", repr(value))
-
-
-def test_openings(whole, broken):
-    openings = load_openings(whole)
+def test_openings(whole):
+    openings = PublishedFiles(whole).openings
     expected = {"promotion_passed_over": 17, "job_loss": 17, "overlooked_undervalued": 16}
     assert openings.opening.value_counts().to_dict() == expected
-    name = "original_data/sample_lend_an_ear_conversations.csv"
-    folder = broken(name, lambda raw: raw.replace(b"promotion", b"luck", 1))
-    fails(lambda: load_openings(folder), name, "fits 0 openings")
 
 
-def test_conversations(whole, broken):
-    turns = load_conversations("lend_an_ear", whole)
+def test_conversations(whole):
+    turns = PublishedFiles(whole).conversations("lend_an_ear")
     assert turns.columns.tolist() == ["item", "turn", "speaker", "text"]
     assert turns.groupby("item").turn.max().eq(3).all() and turns.item.nunique() == 50
     assert turns.attrs["licence"] == "MIT"
-    turns = load_conversations("empatheticdialogues", whole)
+    turns = PublishedFiles(whole).conversations("empatheticdialogues")
     assert "_comma_" not in " ".join(turns.text) and turns.text.iloc[0] == "Well, I lost"
     assert turns.attrs["licence"] == "CC BY-NC 4.0" and "Rashkin" in turns.attrs["citation"]
-    name = "original_data/sample_lend_an_ear_conversations.csv"
-    folder = broken(name, lambda raw: raw.replace(b"Seeker: They", b"They", 1))
-    fails(lambda: load_conversations("lend_an_ear", folder), name, "before the first turn")
 
 
-@pytest.mark.parametrize("framework", ["epitome", "perceived_empathy", "other"])
-def test_conversations_that_are_not_shown(framework):
-    # No folder: refused before any file is looked for.
-    reason = {"epitome": "suicide", "perceived_empathy": "request", "other": "'other'"}
-    fails(lambda: load_conversations(framework), framework, reason[framework], "lend_an_ear")
+@pytest.mark.parametrize(
+    "framework, reason",
+    [("epitome", "suicide"), ("perceived_empathy", "request"), ("other", "'other'")],
+)
+def test_conversations_that_are_not_shown(tmp_path, framework, reason):
+    # An empty folder: refused before any file is looked for.
+    with pytest.raises(RatingsError, match="lend_an_ear") as caught:
+        PublishedFiles(tmp_path).conversations(framework)
+    assert framework in str(caught.value) and reason in str(caught.value)
 
 
 def test_counts(whole):
-    table = load_rating_counts(whole).set_index(["group", "framework"])
+    table = PublishedFiles(whole).rating_counts.set_index(["group", "framework"])
     assert table.loc["crowd", "ratings"].tolist() == [300, 150, 9 * 151, 528]
     assert table.loc[("crowd", "lend_an_ear"), "cells"] == 600
     assert table.query("how == 'inferred'").index.tolist() == [("crowd", "perceived_empathy")]
-    counts = load_annotation_counts(whole)
-    expected = {"expert": 3150, "llm": 3150, "crowd": 300 + 150 + 9 * 151 + 528}
-    assert counts == expected | {"conversations": 200}
 
 
 # --------------------------------------------------------------------------- the real files
@@ -451,10 +265,16 @@ def real():
     return files.require()
 
 
+@cache
+def published_files():
+    """The real files, each read once."""
+    return PublishedFiles(files.require())
+
+
 @pytest.mark.real_data
 def test_real_frame_agrees_with_the_authors_combined_table(real):
     """Their table joins the files in another way: 50 items x 8 raters side by side."""
-    frame = load_published()
+    frame = published_files().ratings
     name = real / "annotations/combined_annotations_across_methods_and_datasets.csv"
     combined = pd.read_csv(name, dtype=str, keep_default_na=False)
     blocks = {
@@ -487,7 +307,7 @@ def test_real_frame_agrees_with_the_authors_combined_table(real):
 
 @pytest.mark.real_data
 def test_real_crowd_means_come_from_the_raw_ratings():
-    frame, raw = load_published(), load_crowd_raw()
+    frame, raw = published_files().ratings, published_files().crowd_raw
     means = raw.groupby(COLUMNS[:3])["rating"].mean()
     crowd = frame[frame.rater == "crowd"].set_index(COLUMNS[:3])["rating"]
     assert len(means) == 450
@@ -499,7 +319,7 @@ def test_real_crowd_means_come_from_the_raw_ratings():
 def test_real_evaluations_are_the_selfeval_column(real):
     name = real / "original_data/sample_empatheticdialogues.csv"
     rows = pd.read_csv(name, dtype=str).drop_duplicates("conv_id").sort_values("conv_id")
-    raw = load_crowd_raw().query("framework == 'empatheticdialogues'")
+    raw = published_files().crowd_raw.query("framework == 'empatheticdialogues'")
     wide = raw.pivot(index="item", columns=["rater", "dimension"], values="rating").astype(int)
     for cells, (_, row) in zip(rows.selfeval, wide.iterrows(), strict=True):
         parts = [[row[f"evaluator{k}", d] for d in DIMENSIONS["empatheticdialogues"]]
@@ -511,10 +331,10 @@ def test_real_evaluations_are_the_selfeval_column(real):
 
 @pytest.mark.real_data
 def test_real_words_are_those_of_the_supporter(real):
-    words = load_words()
+    words = published_files().words
     assert words.groupby("framework").size().eq(50).all()
     for framework in ("lend_an_ear", "empatheticdialogues"):
-        turns = load_conversations(framework)
+        turns = published_files().conversations(framework)
         said = turns[turns.speaker == "Supporter"].groupby("item").text
         counted = said.apply(lambda texts: sum(map(count_words, texts)))
         given = words[words.framework == framework].set_index("item").words
@@ -526,22 +346,22 @@ def test_real_words_are_those_of_the_supporter(real):
 
 @pytest.mark.real_data
 def test_real_openings_and_self_reports():
-    counts = load_openings().opening.value_counts().to_dict()
+    counts = published_files().openings.opening.value_counts().to_dict()
     printed = pd.read_csv(files.data_dir() / "published" / "other.csv")
     printed = printed[printed.analysis == "opening_count"].set_index("subject").value
     assert counts == printed.astype(int).to_dict()
-    reports = load_self_reports()
+    reports = published_files().seekers
     assert set(reports.responseR) == {"human response"}, "no reply by a model in the sample"
     assert reports.labelR.value_counts().to_dict() == {"human label": 26, "ai label": 24}
 
 
 @pytest.mark.real_data
 def test_real_counts_and_the_one_that_does_not_reproduce():
-    counts = load_annotation_counts()
+    counts = Study("published").annotation_counts
     printed = pd.read_csv(files.data_dir() / "published" / "other.csv")
     printed = printed[printed.analysis == "annotation_count"].set_index("subject").value.astype(int)
     assert {k for k in counts if counts[k] != printed[k]} == {"crowd"}
-    crowd = load_rating_counts().query("group == 'crowd'")
+    crowd = published_files().rating_counts.query("group == 'crowd'")
     assert crowd.ratings.tolist() == [300, 150, 1359, 1162] and crowd.ratings.sum() == 2971
 
 
@@ -554,5 +374,10 @@ def test_real_ids_are_in_no_frame(real):
         secret |= set(table["id"]) | set(table.get("user_id", []))
     secret = {key for key in secret if len(key) > 5}
     assert len(secret) > 455
-    for frame in (load_published(), load_crowd_raw(), load_self_reports(), load_words()):
+    for frame in (
+        published_files().ratings,
+        published_files().crowd_raw,
+        published_files().seekers,
+        published_files().words,
+    ):
         assert not set(frame.select_dtypes(exclude="number").to_numpy().ravel()) & secret

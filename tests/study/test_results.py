@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import judging_empathy as paper
-from judging_empathy import crowd, export, replication
+from judging_empathy import export, replication
 from judging_empathy import models as judging
 from judging_empathy import tables as results
 from judging_empathy.data import files, simulate
@@ -30,7 +32,7 @@ JUDGED = {
     "benchmark": readings.RESULT,
     "judge_vs_crowd": judging.VS_CROWD,
     "crowd": ["question", "framework", "dimension", "statistic", "n_raters", "estimate", "note"],
-    "audit": judging.AUDIT,
+    "audit": export._AUDIT,
     "alt_test": ["judge", "framework", "dimension", "alignment", "winning_rate", "verdict"],
     "calibration": ["framework", "dimension", "judge", "method", "quantity", "estimate"],
     "baselines": ["framework", "dimension", "rater", "compared_with", "estimate"],
@@ -55,7 +57,7 @@ def written(tmp_path_factory):
                 for (module, name), value in FEW.items():
                     patch.setattr(module, name, value)
                 out = tmp_path_factory.mktemp(study) / "new" / "tables"
-                paths = export.write(out, study, RESAMPLES, SEED)
+                paths = export.write(out, paper.Study(study), RESAMPLES, SEED)
             assert sorted(paths) == sorted(out.iterdir())
             folders[study] = out
         return folders[study]
@@ -265,26 +267,46 @@ def test_the_number_of_resamples_reaches_the_tables(monkeypatch):
     """Both numbers, each where it belongs; the tables themselves are not made here."""
     asked = {}
 
-    def ask(name, module):
-        def table(*arguments, **options):
-            asked[name] = [a for a in arguments if isinstance(a, int)][:1]
-            return pd.DataFrame({"note": [""]})
+    def table(study, name, resamples, seed):
+        asked[name] = resamples
+        return pd.DataFrame({"note": [""]})
 
-        monkeypatch.setattr(module, name, table)
+    def answers(study, resamples, seed):
+        asked["audit"] = resamples
+        return pd.DataFrame(columns=[*export._AUDIT, "plain_value"])
 
-    of_judging = ("benchmark", "judge_vs_crowd", "alt_test", "calibration", "baselines", "audit")
-    for name in of_judging:
-        ask(f"{name}_table", judging)
-    ask("crowd_table", crowd)
-    for name in ("pairs", "alpha", "f1", "self_report", "openings", "verbosity", "vif"):
-        ask(f"{name}_table", results)
-    ask("replicate", replication)
-    export.all_tables("simulated", None, SEED)
-    assert asked["benchmark_table"] == asked["judge_vs_crowd_table"] == [10_000]
-    few = ("pairs", "alpha", "f1", "self_report", "calibration", "baselines", "crowd", "audit")
-    assert {name: asked[f"{name}_table"] for name in few} == dict.fromkeys(few, [2000])
-    assert "audit" not in export.all_tables("simulated", 0, SEED)
-    assert asked["benchmark_table"] == [0]
+    monkeypatch.setattr(paper.Study, "table", table)
+    monkeypatch.setattr(export, "answers", answers)
+    export.all_tables(paper.Study("simulated"), None, SEED)
+    assert {name for name in asked if asked[name] == 10_000} == {"benchmark", "judge_vs_crowd"}
+    assert {*asked.values()} == {2000, 10_000} and asked["audit"] == 2000
+    assert "audit" not in export.all_tables(paper.Study("simulated"), 0, SEED)
+    assert asked["benchmark"] == 0
+
+
+@pytest.mark.real_data
+def test_each_rating_file_is_read_and_hashed_once(monkeypatch, tmp_path):
+    """In all of `raters results`: counted on the way to the disk."""
+    read, hashed = Counter(), Counter()
+
+    def count(module, name, counter):
+        function = getattr(module, name)
+
+        def counted(path, *arguments, **options):
+            counter[str(path)] += 1
+            return function(path, *arguments, **options)
+
+        monkeypatch.setattr(module, name, counted)
+
+    for (module, name), value in FEW.items():
+        monkeypatch.setattr(module, name, value)
+    count(pd, "read_csv", read)
+    count(files, "_sha256", hashed)
+    export.write(tmp_path, paper.Study("published"), 20, SEED)
+    assert set(hashed.values()) == {1} and len(hashed) == len(files.store().registry)
+    rated = {path: n for path, n in read.items() if re.search(r"annotations/\w+/\w+_ratings", path)}
+    assert set(rated.values()) == {1} and len(rated) == 28
+    assert max(read.values()) <= 2
 
 
 @pytest.mark.real_data
@@ -324,8 +346,8 @@ def test_another_process_writes_the_same_bytes(written, tmp_path):
         f"{module.__name__.rpartition('.')[2]}.{name} = {value}\n"
         for (module, name), value in FEW.items()
     )
-    code = f"from judging_empathy import export, replication, results\n{settings}"
-    code += f"export.write({str(tmp_path)!r}, 'simulated', {RESAMPLES}, {SEED})"
+    code = f"from judging_empathy import Study, export, replication, tables\n{settings}"
+    code += f"export.write({str(tmp_path)!r}, Study('simulated'), {RESAMPLES}, {SEED})"
     environment = {**os.environ, "PYTHONHASHSEED": "4711"}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
     first = written("simulated")
@@ -345,7 +367,7 @@ def test_out_that_is_no_folder_is_refused_and_left_alone(tmp_path):
     file.write_text("mine")
     for out in (file, file / "below"):
         with pytest.raises(RatingsError) as caught:
-            export.write(out, "simulated", 0)
+            export.write(out, paper.Study("simulated"), 0)
         assert "notes.txt" in caught.value.given and "folder" in caught.value.allowed
         assert caught.value.todo
     assert file.read_text() == "mine"

@@ -9,7 +9,7 @@ time: where the weights of kappa are not the question, both sides have kappa by 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -18,45 +18,19 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-import judging_empathy as paper
-from judging_empathy import (
-    chart_data as views,
-)
-from judging_empathy import (
-    crowd,
-    replication,
-)
-from judging_empathy import (
-    models as judging,
-)
-from judging_empathy import (
-    tables as results,
-)
+from judging_empathy import crowd, replication
 from judging_empathy.audit.tables import (
     DISMISSING,
     KEYS,
     THRESHOLD_IN_CAPTION,
     THRESHOLD_IN_CODE,
-    baselines,
     chance_lines,
-    clipped_draws,
-    expert_f1,
-    highlighted,
-    labels_told,
-    library_vif,
-    mean_intervals,
-    median_of_pairs,
-    p_values,
     printed_pairs,
-    repaired,
-    rho_intervals,
-    slopes,
-    ties,
-    told,
 )
-from judging_empathy.data import loaders
 from judging_empathy.data.names import CROWD, EXPERTS, LABELS, MEDIAN, MODELS, SELF, scales
-from judging_empathy.tables import KAPPA, KAPPA_PUBLISHED, PUBLISHED_MODELS
+from judging_empathy.models import RESAMPLES
+from judging_empathy.study import Study
+from judging_empathy.tables import KAPPA, KAPPA_PUBLISHED, PUBLISHED_MODELS, recipes
 from raters import check_ratings, compare, pairwise, with_reference
 from raters.errors import RatingsError
 from raters.judges import benchmark, level_and_order, panel, verdict_counts
@@ -71,11 +45,6 @@ COLUMNS = [
 ]
 CHANGED = ("no", "partly", "yes")
 UNKNOWN = "not defined"
-# Tables that `answers` takes where they are there already.
-MADE = (
-    *("pairwise", "alpha", "f1", "self_report", "openings", "verbosity", "vif"),
-    *("baselines", "p_values", "slopes"),
-)
 PANEL = "panel_median"
 CENTRED = "weighted_kappa_quadratic_centred"
 ALPHA = "krippendorff_alpha_interval"
@@ -118,7 +87,7 @@ class _Question:
         found = self.answer(material)
         values = (found.published, found.plain, found.effect, found.changed, found.why)
         fixed = (self.number, self.topic, self.code_does, self.plain, self.quantity)
-        return dict(zip(COLUMNS, (*fixed, *values, self.where, material.stamp)))
+        return dict(zip(COLUMNS, (*fixed, *values, self.where, material.study.stamp)))
 
 
 _QUESTIONS: list[_Question] = []
@@ -134,24 +103,15 @@ def _question(number, topic, *, code_does, plain, quantity, where):
     return add
 
 
-def answers(
-    study: str = "auto",
-    resamples: int = 2000,
-    seed: int = 2025,
-    made: Mapping[str, pd.DataFrame] | None = None,
-) -> pd.DataFrame:
+def answers(study: Study, resamples: int = 2000, seed: int = 2025) -> pd.DataFrame:
     """The twenty questions, answered by the published recipe and by the plain alternative.
 
     Parameters
     ----------
-    study : {"auto", "published", "simulated"}
-        Which ratings.
+    study : Study
+        The ratings; tables that were made before are not made again.
     resamples, seed : int
         Bootstrap of items.
-    made : mapping of str to DataFrame, optional
-        Tables that are there already, by name (`MADE`): of `results` by the names of
-        `export.all_tables`, and `baselines`, `p_values` and `slopes` of this module. They
-        have to come from the same ratings, resamples and seed.
 
     Returns
     -------
@@ -164,8 +124,7 @@ def answers(
     Raises
     ------
     RatingsError
-        The files cannot be had, `made` has a table of another name, or from the
-        computation.
+        `resamples` is not 1 or more, the files cannot be had, or from the computation.
 
     Notes
     -----
@@ -177,7 +136,7 @@ def answers(
 
     Examples
     --------
-    >>> found = answers("simulated", resamples=20)
+    >>> found = answers(Study("simulated"), resamples=20)
     >>> found.question.str.extract(r"(\\d+)")[0].nunique()
     20
     """
@@ -187,10 +146,10 @@ def answers(
             "a whole number of 1 or more: its answers rest on intervals",
             "give 2000, say",
         )
-    material = _Material(study, resamples, seed, made or {})
+    material = _Material(study, resamples, seed)
     rows = [question.row(material) for question in _QUESTIONS]
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    frame.attrs = {"study": material.study}
+    frame.attrs = {"study": study.name}
     return frame
 
 
@@ -310,72 +269,26 @@ def _link(found):
 class _Material:
     """The ratings and the tables that several questions need, each made once."""
 
-    def __init__(self, study, resamples, seed, made):
-        loaded = paper.load(study)
-        self.study = loaded.attrs["study"]
-        self.stamp = paper.stamp(loaded)
-        self.ratings = check_ratings(loaded, scales())
-        self.resamples, self.seed = resamples, seed
-        unknown = [name for name in made if name not in MADE]
-        if unknown:
-            raise RatingsError(
-                f"made with the tables {unknown}", ", ".join(MADE), "leave the others out"
-            )
-        vars(self).update(made)  # where cached properties keep their values
-
-    @property
-    def published(self):
-        """Whether these are the study's own ratings."""
-        return self.study == "published"
+    def __init__(self, study, resamples, seed):
+        self.study, self.resamples, self.seed = study, resamples, seed
+        self.ratings = check_ratings(study.ratings, scales())
 
     @property
     def how(self):
         """Resamples and seed, for functions that take both."""
         return {"resamples": self.resamples, "seed": self.seed}
 
-    @cached_property
-    def both(self):
-        return with_reference(self.ratings)
+    def table(self, name):
+        """A table of the study, with these resamples and this seed."""
+        return self.study.table(name, **self.how)
 
     @cached_property
     def pairwise(self):
-        return results.pairs_table(self.ratings, 0, self.seed)
-
-    @cached_property
-    def alpha(self):
-        return results.alpha_table(self.ratings, **self.how)
+        return self.study.estimates("pairwise")
 
     @cached_property
     def f1(self):
-        return results.f1_table(self.ratings, 0, self.seed)
-
-    @cached_property
-    def reports(self):
-        return paper.self_reports(self.study)
-
-    @cached_property
-    def self_report(self):
-        return results.self_report_table(self.ratings, self.reports, **self.how)
-
-    @cached_property
-    def openings(self):
-        return results.openings_table(self.ratings, paper.openings(self.study))
-
-    @cached_property
-    def words(self):
-        return paper.words(self.study)
-
-    @cached_property
-    def verbosity(self):
-        return results.verbosity_table(self.ratings, self.words)
-
-    @cached_property
-    def slopes(self):
-        return slopes(self.ratings, self.words)
-
-    @cached_property
-    def vif(self):
-        return results.vif_table(self.ratings)
+        return self.study.estimates("f1")
 
     @cached_property
     def judged(self):
@@ -384,16 +297,8 @@ class _Material:
         return benchmark(panel(self.ratings, MODELS, name=PANEL), scales(), judges, **self.how)
 
     @cached_property
-    def baselines(self):
-        return baselines(self.ratings, self.words, **self.how)
-
-    @cached_property
     def level(self):
         return level_and_order(self.ratings, scales(), [*MODELS, CROWD], **self.how)
-
-    @cached_property
-    def p_values(self):
-        return p_values(self.ratings)
 
     def kappa(self, a, b, statistic=KAPPA):
         """Kappa of two raters by dimension, in the order of the dimensions."""
@@ -503,7 +408,9 @@ def _counts(found, reading, judge):
     where="06_models#do-the-models-agree-with-each-other",
 )
 def _alpha_among_models(m):
-    rows = m.alpha[(m.alpha["group"] == "llm") & (m.alpha["dimension"] != MEAN)]
+    rows = m.table("alpha")[
+        (m.table("alpha")["group"] == "llm") & (m.table("alpha")["dimension"] != MEAN)
+    ]
     two = rows[rows["statistic"] == f"{ALPHA}_published"].set_index("dimension")["estimate"]
     three = rows[rows["statistic"] == ALPHA].set_index("dimension")["estimate"]
     move = three - two
@@ -639,7 +546,7 @@ def _contained(m):
 def _by_position(m, with_crowd):
     """Both recipes for the printed pairs with or without the crowd."""
     pairs = {frozenset(pair) for pair in printed_pairs() if (CROWD in pair) == with_crowd}
-    moved = views.recipes(m.pairwise)
+    moved = recipes(m.pairwise)
     printed = [frozenset(pair) in pairs for pair in zip(moved["rater_a"], moved["rater_b"])]
     return moved[printed]
 
@@ -707,7 +614,7 @@ def _position_of_means(m):
     where="10_replication#stars-and-colours",
 )
 def _variance(m):
-    found = m.p_values
+    found = m.table("p_values")
     before, after = found["p"] < _P, found["p_null"] < _P
     stars = found["stars_null"] - found["stars"]
     return _claim(
@@ -731,7 +638,7 @@ def _variance(m):
     where="10_replication#stars-and-colours",
 )
 def _rounding(m):
-    found = m.p_values
+    found = m.table("p_values")
     lost = found["stars_rounded"] != found["stars"]
     return _claim(
         found["stars_rounded"].sum(),
@@ -752,7 +659,7 @@ def _rounding(m):
     where="10_replication#stars-and-colours",
 )
 def _many_tests(m):
-    p = m.p_values["p"]
+    p = m.table("p_values")["p"]
     after = {method: adjusted(p, method) < _P for method in ("holm", "bh")}
     return _claim(
         (p < _P).sum(),
@@ -776,7 +683,7 @@ def _many_tests(m):
     where="10_replication#stars-and-colours",
 )
 def _threshold(m):
-    found = highlighted(m.ratings, m.resamples, m.seed)
+    found = m.table("highlighted")
     experts = found["rater_b"].isin(EXPERTS)
     sure = found["low"] >= THRESHOLD_IN_CAPTION
     return _claim(
@@ -797,7 +704,7 @@ def _threshold(m):
 
 def _alpha_intervals(m):
     """The experts' alpha with intervals by both recipes: dimensions and framework means."""
-    rows = m.alpha[m.alpha["group"] == "expert"]
+    rows = m.table("alpha")[m.table("alpha")["group"] == "expert"]
     parts = [
         rows[rows["statistic"] == name].set_index(KEYS)[["estimate", "low", "high"]]
         for name in (f"{ALPHA}_published", ALPHA)
@@ -842,7 +749,7 @@ def _multiplicity(m):
     where="10_replication#clipped-draws",
 )
 def _clipping(m):
-    found = clipped_draws(m.ratings, m.resamples, m.seed)
+    found = m.table("clipped_draws")
     return _claim(
         found["low_clipped"].min(),
         found["low"].min(),
@@ -865,7 +772,7 @@ def _clipping(m):
     where="10_replication#the-median-of-pairs",
 )
 def _median_of_pairs(m):
-    found = median_of_pairs(m.ratings)
+    found = m.table("median_of_pairs")
     move = found["three"] - found["two"]
     return _claim(
         found["two"].mean(),
@@ -887,7 +794,7 @@ def _median_of_pairs(m):
     where="10_replication#what-f1-is-compared-with",
 )
 def _expert_f1(m):
-    found = expert_f1(m.ratings)
+    found = m.table("expert_f1")
     mean = found.mean(numeric_only=True)
     gap = mean["expert1"] - mean["gemini"], mean["expert1_apart"] - mean["gemini_apart"]
     return _claim(
@@ -911,7 +818,7 @@ def _expert_f1(m):
     where="10_replication#what-f1-is-compared-with",
 )
 def _chance_line(m):
-    lines = chance_lines(m.baselines).set_index("dimension")
+    lines = chance_lines(m.table("baselines")).set_index("dimension")
     raters = (*MODELS, CROWD)
     scores = {rater: m.f1_of(rater).loc[lines.index] for rater in raters}
     over = ", ".join(f"{LABELS[r]} {(scores[r] > lines['majority']).sum()}" for r in raters)
@@ -958,7 +865,7 @@ def _rounded_crowd(m):
 
 def _taus(m):
     """Tau of the self-reports by both recipes: experts and crowd, in this order."""
-    rows = m.self_report[m.self_report["rater_b"].isin([MEDIAN, CROWD])]
+    rows = m.table("self_report")[m.table("self_report")["rater_b"].isin([MEDIAN, CROWD])]
     published = rows[rows["statistic"] == "kendall_tau_b_published"]
     plain = rows[(rows["statistic"] == "kendall_tau_b") & (rows["dimension"] == MEAN)]
     return [part.set_index("rater_b").loc[[MEDIAN, CROWD]] for part in (published, plain)]
@@ -998,11 +905,10 @@ def _rows_or_conversations(m):
     where="09_robustness#do-raters-feel-what-the-seekers-felt",
 )
 def _told(m):
-    labels = labels_told(m.study)
+    labels = m.study.labels_told
     if labels is None:
         return _missing(_NO_LABELS)
-    found = told(m.ratings, m.reports, labels, m.resamples, m.seed)
-    row = found.set_index(["rater", "quantity", "told"])
+    row = m.table("told").set_index(["rater", "quantity", "told"])
     pooled = _taus(m)[1]
     ratings = {who: row.loc[(who, "rating", "difference")] for who in (SELF, MEDIAN)}
     gap = [row.loc[(who, "tau", "difference")] for who in (MEDIAN, CROWD)]
@@ -1021,7 +927,9 @@ def _told(m):
 
 
 def _slope_p(m, statistic, group):
-    rows = m.verbosity[(m.verbosity["statistic"] == statistic) & (m.verbosity["group"] == group)]
+    rows = m.table("verbosity")[
+        (m.table("verbosity")["statistic"] == statistic) & (m.table("verbosity")["group"] == group)
+    ]
     return rows.set_index("dimension")["estimate"]
 
 
@@ -1036,7 +944,7 @@ def _slope_p(m, statistic, group):
 def _stacked_rows(m):
     before = _slope_p(m, "ols_slope_p_adjusted_published", "expert") < _P
     after = _slope_p(m, "ols_slope_p_adjusted", "expert") < _P
-    clustered = m.slopes["p_clustered"]
+    clustered = m.table("slopes")["p_clustered"]
     return _claim(
         before.sum(),
         after.sum(),
@@ -1062,7 +970,7 @@ def _paired_slopes(m):
     sides = [
         _slope_p(m, "ols_slope_p_adjusted_published", group) < _P for group in ("expert", "gemini")
     ]
-    found = m.slopes.set_index("dimension")
+    found = m.table("slopes").set_index("dimension")
     before, after = sides[0] != sides[1], found["p_adjusted"] < _P
     return _claim(
         before.sum(),
@@ -1101,7 +1009,9 @@ def _intercept(m):
 
 
 def _factors(m, statistic):
-    return m.vif[m.vif["statistic"] == statistic].set_index("dimension")["estimate"]
+    return m.table("vif")[m.table("vif")["statistic"] == statistic].set_index("dimension")[
+        "estimate"
+    ]
 
 
 @_question(
@@ -1113,7 +1023,7 @@ def _factors(m, statistic):
     where="09_robustness#do-the-dimensions-measure-the-same-thing",
 )
 def _default(m):
-    found = library_vif(m.ratings)
+    found = m.table("library_vif")
     gap = (found["default"] - found["centred"]).abs().max()
     was = (found["uncentred"] - _factors(m, "vif_published").to_numpy()).abs().max()
     return _claim(
@@ -1137,7 +1047,7 @@ def _default(m):
     where="09_robustness#does-the-opening-matter",
 )
 def _averaged(m):
-    rows = m.openings
+    rows = m.table("openings")
     before = rows[rows["statistic"] == "kruskal_wallis_p_adjusted_published"]["estimate"]
     after = rows[rows["statistic"] == "kruskal_wallis_p_adjusted"]
     smallest = after.groupby("dimension", sort=False)["estimate"].min()
@@ -1161,7 +1071,7 @@ def _averaged(m):
     where="09_robustness#does-the-opening-matter",
 )
 def _last_bit(m):
-    found = ties(m.ratings, paper.openings(m.study))
+    found = m.table("ties")
     gap = np.maximum(found["highest"] - found["h"], found["h"] - found["lowest"])
     return _claim(
         found["highest"].max(),
@@ -1187,7 +1097,7 @@ def _last_bit(m):
     where="10_replication#intervals-of-a-correlation-and-of-a-mean",
 )
 def _rho(m):
-    found = rho_intervals(m.ratings, m.resamples, m.seed)
+    found = m.table("rho_intervals")
     wider = found["width_bonett_wright"] / found["width_fisher"]
     resampled = found["width_resampled"] / found["width_fisher"]
     clear = {
@@ -1218,7 +1128,7 @@ def _rho(m):
     where="10_replication#intervals-of-a-correlation-and-of-a-mean",
 )
 def _noise(m):
-    here = m.ratings[m.ratings["dimension"].isin(m.reports["dimension"].unique())]
+    here = m.ratings[m.ratings["dimension"].isin(m.study.self_reports["dimension"].unique())]
     spread = here.loc[here["rater"] == CROWD, "rating"].std()
     wrong = 2 * stats.norm.sf(0.5 / JITTER)
     return _Found(
@@ -1240,7 +1150,7 @@ def _noise(m):
     where="10_replication#intervals-of-a-correlation-and-of-a-mean",
 )
 def _three_hundred_rows(m):
-    found = mean_intervals(m.ratings, m.reports, m.resamples, m.seed)
+    found = m.table("mean_intervals")
     pairs = found["rater"].str.contains(" - ")
     single, gaps = found[~pairs], found[pairs]
     width = [
@@ -1278,7 +1188,7 @@ def _names(pair):
 def _annotations(m):
     printed = replication.printed_values().query("table == 'annotation_count'")
     printed = printed.set_index("group")["printed"].astype(float)
-    counted = pd.Series(paper.annotation_counts(m.study)).astype(float)
+    counted = pd.Series(m.study.annotation_counts).astype(float)
     names = ["expert", CROWD, "llm"]
     listed = ", ".join(
         f"{name} {printed[name]:,.0f} printed and {counted[name]:,.0f} counted" for name in names
@@ -1310,17 +1220,17 @@ def _four_crowds(m):
     where = m.ratings.drop_duplicates("dimension").set_index("dimension")["framework"]
     by = crowd.groupby(where.loc[crowd.index], sort=False).mean()
     sides = {"gemini": [(MEDIAN, "gemini")], "crowd": [(MEDIAN, CROWD)]}
-    gaps = compare(m.both, scales(), sides, KAPPA, **m.how, mean=True)
+    gaps = compare(m.study.with_median, scales(), sides, KAPPA, **m.how, mean=True)
     gaps = gaps[gaps["dimension"] == MEAN]
     many = ""
-    if m.published:
-        counts = loaders.load_rating_counts().query("group == @CROWD").set_index("framework")
+    if m.study.is_published:
+        counts = m.study.rating_counts.query("group == @CROWD").set_index("framework")
         many = (counts["ratings"] / counts["values"]).map(lambda n: f"; {n:.1f} ratings an item")
-    titles = paper.frameworks().set_index("framework")["title"]
+    titles = m.study.frameworks.set_index("framework")["title"]
     by_framework = gaps.set_index("framework")
     listed = "; ".join(
         f"{titles[name]} {number(value)} (Gemini less crowd: "
-        f"{_with_interval(by_framework.loc[name])}{many[name] if m.published else ''})"
+        f"{_with_interval(by_framework.loc[name])}{many[name] if m.study.is_published else ''})"
         for name, value in by.items()
     )
     return _claim(
@@ -1344,9 +1254,9 @@ def _four_crowds(m):
     where="07_crowd#one-rater-or-the-mean-of-several",
 )
 def _averaging(m):
-    if not m.published:
+    if not m.study.is_published:
         return _missing(_NO_SINGLE)
-    single = crowd.single_ratings(m.study)
+    single = m.study.single_ratings
     found = crowd.gain(m.ratings, single, m.resamples, m.seed, [1, 2, 4, 10, np.inf])
     one = found[found["dimension"] != MEAN]
     wide = one.pivot(index="dimension", columns=["statistic", "n_raters"], values="estimate")
@@ -1439,7 +1349,7 @@ def _dismissing(m):
     where="10_replication#dismissing-emotions-repaired",
 )
 def _recalibrated(m):
-    found = repaired(m.ratings, m.resamples, m.seed)
+    found = m.table("repaired")
     found = found[found["method"] == "shift"].set_index(["statistic", "quantity", "judge"])
     kappa, error = found.loc[KAPPA], found.loc["mean_absolute_error"]
     before, after = (kappa.loc[q].loc[list(MODELS)]["estimate"] for q in ("before", "after"))
@@ -1499,8 +1409,7 @@ def _clear(m):
 )
 def _above_crowd(m):
     # As many as chapter 7 takes: a correction for 21 tests needs small p-values.
-    resamples = max(m.resamples, judging.RESAMPLES)
-    found = judging.judge_vs_crowd_table(m.ratings, resamples, m.seed)
+    found = m.study.table("judge_vs_crowd", max(m.resamples, RESAMPLES), m.seed)
     found = found[(found["reading"] == "single") & (found["dimension"] != MEAN)]
     found = found.rename(columns={"difference": "estimate"})
     parts = {model: found[found["judge"] == model] for model in MODELS}
@@ -1530,7 +1439,10 @@ def _holm(part):
 
 def _against(m, statistic, better):
     """Gemini less each baseline: rows by dimension, and the means over dimensions."""
-    rows = m.baselines[(m.baselines["statistic"] == statistic) & (m.baselines["rater"] == "gemini")]
+    rows = m.table("baselines")[
+        (m.table("baselines")["statistic"] == statistic)
+        & (m.table("baselines")["rater"] == "gemini")
+    ]
     rows = rows[rows["compared_with"] != MEDIAN]
     rows = rows.assign(clear=rows["low"] > 0 if better > 0 else rows["high"] < 0)
     single = rows[rows["dimension"] != MEAN]
@@ -1544,7 +1456,9 @@ def _against(m, statistic, better):
 
 
 def _mean_of(m, rater, statistic):
-    rows = m.baselines[(m.baselines["statistic"] == statistic) & (m.baselines["rater"] == rater)]
+    rows = m.table("baselines")[
+        (m.table("baselines")["statistic"] == statistic) & (m.table("baselines")["rater"] == rater)
+    ]
     rows = rows[(rows["compared_with"] == MEDIAN) & (rows["dimension"] != MEAN)]
     return rows["estimate"].mean()
 

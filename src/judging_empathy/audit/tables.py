@@ -12,16 +12,14 @@ from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
-import judging_empathy as paper
 from judging_empathy import replication
-from judging_empathy.data import loaders
 from judging_empathy.data.names import CROWD, EXPERTS, MEDIAN, MODELS, SELF, scales
 from judging_empathy.tables import KAPPA, KAPPA_PUBLISHED
 from raters import pairwise, round_ratings, with_reference
 from raters.coefficients import kendall_tau_b, krippendorff_alpha_interval, spearman_rho
 from raters.draws import multiplicities
 from raters.intervals import percentile_interval
-from raters.judges import against_baselines, calibration
+from raters.judges import calibration
 from raters.matrices import tables
 from raters.measures import MEAN
 from raters.multiplicity import adjusted
@@ -75,7 +73,8 @@ def p_values(ratings: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> len(p_values(paper.load("simulated")))
+    >>> from judging_empathy import Study
+    >>> len(p_values(Study("simulated").ratings))
     126
     """
     pairs = printed_pairs()
@@ -249,7 +248,7 @@ def told(
     reports : DataFrame
         `study.self_reports`.
     labels : mapping
-        Item to what its seeker was told about who wrote the reply; two different things.
+        `Study.labels_told`: item to one of two things.
     resamples, seed : int
         Bootstrap of items.
 
@@ -303,25 +302,6 @@ def _told_rows(rater, quantity, values, member):
             **{"rater": rater, "quantity": quantity, "told": name, "estimate": draws[0]},
             **{"low": low, "high": high, "n_items": int(sizes.get(name, member.shape[1]))},
         }
-
-
-def labels_told(study: str) -> dict[str, str] | None:
-    """What each seeker was told about who wrote the reply.
-
-    Parameters
-    ----------
-    study : {"published", "simulated"}
-        Which self-reports.
-
-    Returns
-    -------
-    dict or None
-        Item to the condition; None for simulated self-reports, which have none.
-    """
-    if study != "published":
-        return None
-    frame = loaders.load_self_reports()
-    return dict(zip(frame["item"], frame["labelR"]))
 
 
 def slopes(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
@@ -564,49 +544,3 @@ def repaired(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
         seed=seed,
         mean=False,
     )
-
-
-def baselines(
-    ratings: pd.DataFrame, words: pd.DataFrame, resamples: int, seed: int
-) -> pd.DataFrame:
-    """The models against cheap raters, out of sample.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    words : DataFrame
-        `study.words`.
-    resamples, seed : int
-        Bootstrap of items; folds.
-
-    Returns
-    -------
-    DataFrame
-        As `against_baselines`: the majority rating, the mean, a line on the number of
-        words, the crowd; a ridge on the words of the supporter where the files hold text
-        that may be used (published ratings only).
-    """
-    keys = words[["framework", "item"]].itertuples(index=False, name=None)
-    return against_baselines(
-        ratings,
-        scales(),
-        list(MODELS),
-        features={"length": dict(zip(keys, words["words"]))},
-        texts=_texts() if ratings.attrs.get("study") != "simulated" else None,
-        groups={"crowd mean": CROWD},
-        statistics=(KAPPA, "mean_absolute_error", "f1_weighted"),
-        resamples=resamples,
-        seed=seed,
-    )
-
-
-def _texts():
-    """The supporter's words in the two frameworks whose text may be used."""
-    frameworks = paper.frameworks().query("text_policy != 'never'")["framework"]
-    found = {}
-    for framework in frameworks:
-        turns = loaders.load_conversations(framework).query("speaker == 'Supporter'")
-        for item, part in turns.groupby("item"):
-            found[framework, item] = " ".join(part["text"])
-    return found

@@ -7,6 +7,9 @@ Empty text means: not found in any source.
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 import pandas as pd
 
 from judging_empathy.data.files import data_dir
@@ -52,7 +55,12 @@ def frameworks() -> pd.DataFrame:
     >>> frameworks().prefix.tolist()
     ['ED', 'EP', 'PE', 'LE']
     """
-    table = _read("frameworks")
+    return _frameworks(data_dir()).copy()
+
+
+@cache
+def _frameworks(folder: Path) -> pd.DataFrame:
+    table = _read(folder, "frameworks")
     for row in table.itertuples():
         levels(row.levels)
         if row.text_policy not in _POLICIES:
@@ -81,8 +89,13 @@ def dimensions() -> pd.DataFrame:
     >>> dimensions().query("polarity == -1").dimension.tolist()
     ['advice_giving', 'self_oriented', 'dismissing_emotions']
     """
-    table = _read("dimensions")
-    known = frameworks()["framework"].tolist()
+    return _dimensions(data_dir()).copy()
+
+
+@cache
+def _dimensions(folder: Path) -> pd.DataFrame:
+    table = _read(folder, "dimensions")
+    known = _frameworks(folder)["framework"].tolist()
     for row in table.itertuples():
         if row.framework not in known:
             raise _wrong("dimensions", row.dimension, "framework", row.framework, known)
@@ -117,7 +130,12 @@ def raters() -> pd.DataFrame:
     >>> raters().query("group == 'llm'").rater.tolist()
     ['gemini', 'gpt', 'claude']
     """
-    table = _read("raters")
+    return _raters(data_dir()).copy()
+
+
+@cache
+def _raters(folder: Path) -> pd.DataFrame:
+    table = _read(folder, "raters")
     allowed = ("expert", "llm", "crowd")
     for row in table.itertuples():
         if row.group not in allowed:
@@ -160,8 +178,8 @@ def levels(text: str) -> tuple[int, ...]:
     return values
 
 
-def _read(name: str) -> pd.DataFrame:
-    path = data_dir() / f"{name}.csv"
+def _read(folder: Path, name: str) -> pd.DataFrame:
+    path = folder / f"{name}.csv"
     if not path.is_file():
         raise RatingsError(
             f"no file {path}",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pandas as pd
 
-from judging_empathy.data import metadata as tables
+from judging_empathy.data import metadata
+from raters.frames import COLUMNS
 from raters.scale import Scale
 
 EXPERTS = ("expert1", "expert2", "expert3")
@@ -15,7 +17,7 @@ CROWD = "crowd"
 RATERS = (*EXPERTS, *MODELS, CROWD)
 MEDIAN = "expert_median"
 SELF = "self_report"
-# Short names of the series in charts and tables.
+# Short names of the series in charts and metadata.
 LABELS = {
     "expert1": "Expert 1",
     "expert2": "Expert 2",
@@ -45,8 +47,8 @@ def scales() -> dict[str, Scale]:
     (0, 1, 2)
     """
     return {
-        row.framework: Scale(tables.levels(row.levels), between=True)
-        for row in tables.frameworks().itertuples()
+        row.framework: Scale(metadata.levels(row.levels), between=True)
+        for row in metadata.frameworks().itertuples()
     }
 
 
@@ -69,8 +71,8 @@ def titled(frame: pd.DataFrame) -> pd.DataFrame:
     >>> titled(pd.DataFrame({"framework": ["lend_an_ear"], "dimension": ["advice_giving"]})).values
     array([['Lend an Ear', 'Advice giving']], dtype=object)
     """
-    framework = tables.frameworks().set_index("framework")["title"].to_dict()
-    dimension = tables.dimensions().set_index("dimension")["title"].to_dict()
+    framework = metadata.frameworks().set_index("framework")["title"].to_dict()
+    dimension = metadata.dimensions().set_index("dimension")["title"].to_dict()
     names = {"framework": framework, "dimension": dimension}
     names |= dict.fromkeys(("rater", "rater_a", "rater_b"), LABELS)
     return frame.assign(
@@ -80,3 +82,25 @@ def titled(frame: pd.DataFrame) -> pd.DataFrame:
             if column in frame
         }
     )
+
+
+def in_order(ratings: pd.DataFrame) -> pd.DataFrame:
+    """A long frame sorted by framework, dimension, item and rater, as these first appear.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        The columns of the long frame.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> rows = [("epitome", "d", i, r, "expert", 1.0) for r in "ab" for i in ("EP01", "EP02")]
+    >>> in_order(pd.DataFrame(rows, columns=COLUMNS)).rater.tolist()
+    ['a', 'b', 'a', 'b']
+    """
+    order = [pd.factorize(ratings[column])[0] for column in COLUMNS[:4]]
+    return ratings.iloc[np.lexsort(order[::-1])].reset_index(drop=True)[COLUMNS]
