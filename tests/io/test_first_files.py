@@ -496,7 +496,7 @@ def test_ids_in_two_unicode_forms_are_told():
     rows = [f"{composed} {n},ann,{n % 5 + 1}\n" for n in range(9)]
     rows += [f"{apart if n < 2 else composed} {n},bob,{n % 5 + 1}\n" for n in range(9)]
     Path("r.csv").write_text("item,rater,rating\n" + "".join(rows), encoding="utf-8")
-    told = said_of(raters.inspect("r.csv"), "no-overlap")
+    told = said_of(raters.inspect("r.csv"), "alike-ids")
     assert r"such as 'Gr\xf6\xdfe 0' and 'Gro\u0308\xdfe 0'" in told
 
 
@@ -506,7 +506,7 @@ def test_some_ids_and_raters_that_are_written_otherwise_are_told():
     text = Path("other.csv").read_text().splitlines()
     lines = [f"{n:03d},{n % 5 + 1},{n % 5 + 1}" for n in range(1, 121)]
     Path("other.csv").write_text("\n".join([text[0], *lines]))
-    told = said_of(raters.inspect(["experts.csv", "other.csv"]), "no-overlap")
+    told = said_of(raters.inspect(["experts.csv", "other.csv"]), "alike-ids")
     assert "99 item ids" in told and "'1' and '001'" in told and "'ann' and 'Ann'" in told
 
 

@@ -1,4 +1,4 @@
-"""What a reader of a reading has to be told, in sentences."""
+"""What a reader of a reading has to be told: sentences, each with a word for code."""
 
 from __future__ import annotations
 
@@ -12,39 +12,72 @@ import pandas as pd
 from raters.text import count_of
 
 SHOWN = 5
+
+
+class Note(str):
+    """A sentence for people, with the word by which code knows it.
+
+    Parameters
+    ----------
+    text : str
+    code : str
+
+    Examples
+    --------
+    >>> note = Note("1 item id has lost its digits", "lost-digits")
+    >>> note.code, note.startswith("1 item"), note.within("a.csv")
+    ('lost-digits', True, 'a.csv: 1 item id has lost its digits')
+    """
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, text: str, code: str) -> Note:
+        """A sentence and its code."""
+        note = super().__new__(cls, text)
+        note.code = code
+        return note
+
+    def __getnewargs__(self):
+        return str(self), self.code
+
+    def within(self, place: str) -> Note:
+        """The same note with its place, such as a file, before it."""
+        return Note(f"{place}: {self}" if place else self, self.code)
+
+
 _OVERLAP_UP_TO = 60
 
 
-def answer_notes(answers: pd.DataFrame) -> list[str]:
+def answer_notes(answers: pd.DataFrame) -> list[Note]:
     """What became of the answers of each judge."""
     notes = []
     for (file, rater), rows in answers.groupby(["file", "rater"], sort=False):
         total = rows["n"].sum()
         by = rows.groupby("kind", sort=False)["n"].sum()
         text = ", ".join(f"{n} {kind}" for kind, n in by.items())
-        notes.append(f"{file}: of {count_of(total, 'answer')} of {rater}: {text}")
+        said = f"of {count_of(total, 'answer')} of {rater}: {text}"
+        notes.append(Note(said, "answers").within(file))
         mended = rows.loc[rows["code"] == "repaired", "n"].sum()
         if mended:
-            notes.append(
-                f"{file}: {count_of(mended, 'answer')} of {rater} parsed after mending the JSON"
-            )
+            said = f"{count_of(mended, 'answer')} of {rater} parsed after mending the JSON"
+            notes.append(Note(said, "mended-answers").within(file))
     return notes
 
 
-def range_notes(ratings: pd.DataFrame) -> list[str]:
+def range_notes(ratings: pd.DataFrame) -> list[Note]:
     """The range and mean of each dimension: a reading that is ten times too big shows there."""
     if ratings["rating"].dtype != float:
         return []
     notes = []
     for dimension, values in ratings.groupby("dimension", sort=False)["rating"]:
         if len(notes) == 12:
-            notes.append("and further dimensions")
+            notes.append(Note("and further dimensions", "range"))
             break
         if values.notna().any():
             on = "" if dimension == "all" else f" on {dimension}"
-            notes.append(
-                f"ratings{on} from {values.min():g} to {values.max():g}, mean {values.mean():.4g}"
-            )
+            said = f"from {values.min():g} to {values.max():g}, mean {values.mean():.4g}"
+            notes.append(Note(f"ratings{on} {said}", "range"))
     return notes
 
 
@@ -52,7 +85,7 @@ _LOST = re.compile(r"[-+]?\d+(?:[.,]\d+)?[eE]\+?\d{2,}")
 _FLOAT_ID = re.compile(r"\d+\.0+")
 
 
-def lost_digits(names: Sequence[str], what: str) -> list[str]:
+def lost_digits(names: Sequence[str], what: str) -> list[Note]:
     """Warnings for ids that a spreadsheet or a float has damaged.
 
     Parameters
@@ -63,7 +96,7 @@ def lost_digits(names: Sequence[str], what: str) -> list[str]:
 
     Returns
     -------
-    list of str
+    list of Note
 
     Examples
     --------
@@ -73,29 +106,32 @@ def lost_digits(names: Sequence[str], what: str) -> list[str]:
     notes = []
     lost = [name for name in names if _LOST.fullmatch(name)]
     if lost:
-        notes.append(
+        text = (
             f"{len(lost)} {what} ids look like {lost[0]}: their digits are lost, and different "
             "ids may have become one; export them as text"
         )
+        notes.append(Note(text, "lost-digits"))
     floats = [name for name in names if _FLOAT_ID.fullmatch(name)]
     if floats:
-        notes.append(
+        text = (
             f"{len(floats)} {what} ids look like {floats[0]}: numbers that were turned into "
             f"decimals; {floats[0]} and {floats[0].split('.')[0]} are different ids here"
         )
+        notes.append(Note(text, "decimal-ids"))
     rounded = [n for n in names if n.isdigit() and len(n) > 15 and n.endswith("0" * (len(n) - 15))]
     if rounded:
-        notes.append(
+        text = (
             f"{len(rounded)} {what} ids such as {rounded[0]} end in zeros after 15 digits, as "
             "spreadsheets leave them: compare them with the source"
         )
+        notes.append(Note(text, "rounded-ids"))
     return notes
 
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
-def nearly_same(names: Iterable[str], what: str) -> list[str]:
+def nearly_same(names: Iterable[str], what: str) -> list[Note]:
     """A warning for ids that are the same but for zeros, spaces, or upper and lower case.
 
     Parameters
@@ -106,7 +142,7 @@ def nearly_same(names: Iterable[str], what: str) -> list[str]:
 
     Returns
     -------
-    list of str
+    list of Note
 
     Examples
     --------
@@ -123,20 +159,20 @@ def nearly_same(names: Iterable[str], what: str) -> list[str]:
     if not again:
         return []
     a, b = again[0]
-    notes = [
+    text = (
         f"{len(again):,} {what} ids are the same but for zeros, spaces or case, such as "
         f"{a!r} and {b!r}"
-    ]
+    )
+    notes = [Note(text, "alike-ids")]
     form = next((p for p in again if len({unicodedata.normalize("NFC", n) for n in p}) == 1), None)
     if form:
         # Both look alike when printed.
-        notes.append(
-            f"{what} ids in two Unicode forms, such as {ascii(form[0])} and {ascii(form[1])}"
-        )
+        text = f"{what} ids in two Unicode forms, such as {ascii(form[0])} and {ascii(form[1])}"
+        notes.append(Note(text, "alike-ids"))
     return notes
 
 
-def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[str]:
+def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[Note]:
     """Pairs of raters who share no item or only one, and items that one person rated.
 
     Parameters
@@ -147,7 +183,9 @@ def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[str]:
 
     Returns
     -------
-    list of str
+    list of Note
+        ``"nothing-shared"`` where no item has two raters, otherwise ``"rated-once"``, for items
+        that one person rated; ``"no-overlap"`` and ``"one-item"`` for pairs of raters.
     """
     from scipy.sparse import coo_matrix
 
@@ -161,17 +199,22 @@ def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[str]:
     notes = []
     n_items, n_shared = int((per_item > 0).sum()), int((per_item > 1).sum())
     if n_shared < n_items:
-        notes.append(f"{n_shared:,} of {n_items:,} items have ratings of two raters or more")
+        text = f"{n_shared:,} of {n_items:,} items have ratings of two raters or more"
+        notes.append(Note(text, "rated-once" if n_shared else "nothing-shared"))
     if 2 <= len(raters) <= _OVERLAP_UP_TO:
         shared = (seen.T @ seen).toarray()
-        for few, words in ((0, "no item: nothing to compare"), (1, "one item only")):
+        for most, code, words in (
+            (0, "no-overlap", "no item: nothing to compare"),
+            (1, "one-item", "one item only"),
+        ):
             pairs = [
                 f"{raters[a]} and {raters[b]}"
                 for a in range(len(raters))
                 for b in range(a + 1, len(raters))
-                if shared[a, b] == few and shared[a, a] and shared[b, b]
+                if shared[a, b] == most and shared[a, a] and shared[b, b]
             ]
             if pairs:
                 more = f" and {len(pairs) - SHOWN} more pairs" if len(pairs) > SHOWN else ""
-                notes.append(f"{'; '.join(pairs[:SHOWN])}{more} share {words}")
+                text = f"{'; '.join(pairs[:SHOWN])}{more} share {words}"
+                notes.append(Note(text, code))
     return notes

@@ -165,7 +165,7 @@ def _warning_lines(study):
     lines = [
         f"Look at this: {note}."
         for note in study.reading.notes
-        if "share no item" in note or "digits are lost" in note or "in a declared group" in note
+        if note.code in ("no-overlap", "lost-digits", "group-without-rating")
     ]
     found = [f for f in (study.within, study.pairs) if not isinstance(f, Missing)]
     asked = {

@@ -426,7 +426,7 @@ class Study:
         reading = self.reading
         found = {
             "ratings": reading.ratings,
-            "problems": reading.problems,
+            "problems": reading.problems.drop(columns="code"),
             "left_out": reading.left_out,
             "missing": reading.missing,
             "answers": reading.answers,

@@ -11,8 +11,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from raters.errors import RatingsError
-from raters.io.formats.base import Limits, Rows, Table, cell, encoding_of, text_lines
+from raters.io.formats.base import FIELDS, Limits, Rows, Table, cell, encoding_of, text_lines
 from raters.io.formats.json_files import OtherShape, each, flat, inside, listed
+from raters.io.notes import Note
 
 SPANS = "label on a part of the text or image, which is no rating of the item"
 RANKING = "ranking of several options, which is no rating of the item"
@@ -144,7 +145,8 @@ def _example(rows, number, example):
     elif answer == "reject" and (choice or spans):
         rows.table.left_out["rejected example"] += 1
     elif answer not in ("accept", "reject"):
-        rows.problem(number, "answer", answer, "an answer other than accept, reject, ignore")
+        reason = "an answer other than accept, reject, ignore"
+        rows.problem(number, "answer", answer, "other-answer", reason)
     elif spans and not choice and "label" not in example:
         rows.table.left_out[SPANS] += 1
     else:
@@ -200,10 +202,11 @@ def argilla(path: Path, source, needed: Collection[str] | None, limits: Limits, 
     )
     _without_rankings(rows.table, asked)
     if silent:
-        rows.table.notes.append(
+        text = (
             f"{len(silent)} responses say nothing of their status: drafts and discarded ones, if "
             "there are any, cannot be told from submitted ones"
         )
+        rows.table.notes.append(Note(text, "no-status"))
     return _counted(rows)
 
 
@@ -407,10 +410,11 @@ def webanno(path: Path, source, needed: Collection[str] | None, limits: Limits) 
         )
     if other:
         rows.table.left_out["relation or chain layer"] += other
-    rows.table.notes.append(
+    text = (
         "each token is an item: a span of several tokens counts as often, and which tokens "
         "belong to one span is not compared"
     )
+    rows.table.notes.append(Note(text, "tokens"))
     return rows.done()
 
 
@@ -418,16 +422,18 @@ def _token(rows, number, line, layers, document):
     cells = line.split("\t")
     if _PART_OF_TOKEN.fullmatch(cells[0]):
         reason = "an annotation of a part of a token; only whole tokens can be compared"
-        rows.problem(number, "", line, reason)
+        rows.problem(number, "", line, "part-of-token", reason)
         return
     if not _TOKEN.fullmatch(cells[0]):
-        rows.problem(number, "", line, "no token line: it does not start with sentence-token")
+        reason = "no token line: it does not start with sentence-token"
+        rows.problem(number, "", line, "no-token", reason)
         return
     place = 3
     for layer, features in layers:
         for feature in features:
             if place >= len(cells):
-                rows.problem(number, feature, line, "fewer columns than the layers in the header")
+                reason = "fewer columns than the layers in the header"
+                rows.problem(number, feature, line, FIELDS, reason)
                 return
             rows.add(
                 number,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from raters.errors import RatingsError
+from raters.io.notes import Note
 from raters.label_sets import spelled
 from raters.text import count_of, shorten
 
@@ -21,6 +22,13 @@ LINE_LIMIT = 50_000_000
 DOCUMENT_LIMIT = 300_000_000
 
 HEAD = 65_536
+
+# Codes of notes and problems that `raters.io.inspect` looks for.
+NUMBERED, UNNAMED, FIELDS = "numbered-columns", "unnamed-columns", "fields"
+
+# Rows that are left out and hold nothing.
+EXTRA_HEADER, EMPTY_ROW, BEFORE_HEADER = "extra header row", "empty row", "row before the header"
+NO_ROWS = (EXTRA_HEADER, EMPTY_ROW, BEFORE_HEADER)
 
 # What spreadsheets leave around ids and numbers.
 SHEET = "sheet"  # the column with the name of the sheet where several are read
@@ -56,11 +64,11 @@ class Table:
         The line, record or row of each row, counted from 1.
     unit : {"line", "record", "row"}
         What `lines` counts.
-    problems : list of (int, str, str, str)
+    problems : list of (int, str, str, Note)
         Rows that cannot be read: line, column, value, reason.
     left_out : Counter
         What is no rating, by reason: skipped tasks, drafts, header rows.
-    notes : list of str
+    notes : list of Note
         What was understood, in sentences for the reader.
     names : list of str
         All columns of the file, also those that were not asked for.
@@ -69,9 +77,9 @@ class Table:
     columns: dict[str, list]
     lines: list[int]
     unit: str = "line"
-    problems: list[tuple[int, str, str, str]] = field(default_factory=list)
+    problems: list[tuple[int, str, str, Note]] = field(default_factory=list)
     left_out: Counter = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
     @property
@@ -129,9 +137,9 @@ class Rows:
             if self._needed is None or name in self._needed:
                 self.table.columns.setdefault(name, [None] * self.table.size)
 
-    def problem(self, line: int, column: str, value, reason: str) -> None:
+    def problem(self, line: int, column: str, value, code: str, reason: str) -> None:
         """Note a row that cannot be read."""
-        self.table.problems.append((line, column, shorten(value), reason))
+        self.table.problems.append((line, column, shorten(value), Note(reason, code)))
 
     def done(self) -> Table:
         """The table with everything that was added."""
@@ -187,7 +195,7 @@ def _spread(row, below):
     return spread
 
 
-def header_notes(names: list[str], unnamed: Collection[int]) -> list[str]:
+def header_notes(names: list[str], unnamed: Collection[int]) -> list[Note]:
     """What a reader has to know of a header: names that were numbered, columns without one.
 
     Parameters
@@ -199,21 +207,21 @@ def header_notes(names: list[str], unnamed: Collection[int]) -> list[str]:
 
     Returns
     -------
-    list of str
+    list of Note
     """
     again = sorted({match[1] for name in names if (match := _WITH_NUMBER.fullmatch(name))})
-    notes = [f"more than one column is called {name!r}: {NUMBERED}" for name in again]
+    notes = [
+        Note(f"more than one column is called {name!r}: they are numbered", NUMBERED)
+        for name in again
+    ]
     if unnamed:
         shown = ", ".join(map(str, sorted(unnamed)[:5])) + (" ..." if len(unnamed) > 5 else "")
-        notes.append(f"{count_of(len(unnamed), 'column')} {NO_NAME}: number {shown}")
+        text = f"{count_of(len(unnamed), 'column')} without a name in the header, not read"
+        notes.append(Note(f"{text}: number {shown}", UNNAMED))
     return notes
 
 
 _WITH_NUMBER = re.compile(r"(.*) \(column \d+\)", re.S)
-
-NUMBERED = "they are numbered"
-
-NO_NAME = "without a name in the header, not read"
 
 
 class LabelSet(str):

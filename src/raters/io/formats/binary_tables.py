@@ -9,7 +9,20 @@ from collections.abc import Collection
 from pathlib import Path
 
 from raters.errors import RatingsError, install
-from raters.io.formats.base import SHEET, Limits, Rows, Table, cell, header_names, header_notes
+from raters.io.formats.base import (
+    BEFORE_HEADER,
+    EMPTY_ROW,
+    EXTRA_HEADER,
+    FIELDS,
+    SHEET,
+    Limits,
+    Rows,
+    Table,
+    cell,
+    header_names,
+    header_notes,
+)
+from raters.io.notes import Note
 from raters.text import few
 
 
@@ -66,7 +79,8 @@ def load_excel(path: Path, source, needed: Collection[str] | None, limits: Limit
     others = [name for name in book.sheetnames if name not in chosen]
     not_read = f", not {few(others, 5)}" if others else ""
     title = "sheet" if len(chosen) == 1 else "sheets"
-    table.notes.append(f"{title} {few(chosen, 5)}{not_read}; decimal sign {source.decimal!r}")
+    text = f"{title} {few(chosen, 5)}{not_read}; decimal sign {source.decimal!r}"
+    table.notes.append(Note(text, "sheets"))
     return table
 
 
@@ -156,9 +170,9 @@ def _sheet(path, sheet, source, result):
     for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
         if skip > 0:
             skip -= 1
-            result.table.left_out["row before the header"] += 1
+            result.table.left_out[BEFORE_HEADER] += 1
         elif not any(value is not None and str(value).strip() for value in values):
-            result.table.left_out["empty row"] += 1
+            result.table.left_out[EMPTY_ROW] += 1
         elif len(header) < source.header_rows:
             header.append([cell(value) or "" for value in values])
         else:
@@ -176,10 +190,10 @@ def _sheet(path, sheet, source, result):
         )
     names = names or _sheet_names(path, sheet, source, header)
     if not source.header_join and len(header) > 1:
-        result.table.left_out["extra header row"] += len(header) - 1
+        result.table.left_out[EXTRA_HEADER] += len(header) - 1
     result.knows([name for name in names if name])
-    where = f"sheet {sheet.title!r}: " if source.sheets else ""
-    result.table.notes += [where + note for note in header_notes(names, unnamed)]
+    where = f"sheet {sheet.title!r}" if source.sheets else ""
+    result.table.notes += [note.within(where) for note in header_notes(names, unnamed)]
     if source.sheets:
         _all_there(path, sheet, source, names, result.table.size > before)
 
@@ -213,14 +227,14 @@ def _row(result, number, names, values, title):
     where = "" if title is None else f"{title}!"
     for name, value in zip(names, values):
         if isinstance(value, str) and value.startswith("#") and value.rstrip("!?/0A").isupper():
-            result.problem(number, where + name, value, "an error value of the spreadsheet")
+            reason = "an error value of the spreadsheet"
+            result.problem(number, where + name, value, "error-value", reason)
             return
         if name:
             row[name] = _excel_cell(value)
     if any(value is not None for value in values[len(names) :]):
-        result.problem(
-            number, where, values[len(names) :], f"cells beyond the {len(names)} named columns"
-        )
+        reason = f"cells beyond the {len(names)} named columns"
+        result.problem(number, where, values[len(names) :], FIELDS, reason)
         return
     result.add(number, row)
 

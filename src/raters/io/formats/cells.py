@@ -6,6 +6,7 @@ import re
 
 from raters.io.config import ScaleRules
 from raters.io.formats.base import ID_JUNK, LabelSet
+from raters.io.notes import Note
 from raters.label_sets import labels_of, normal, spelled
 from raters.text import count_of
 
@@ -67,7 +68,8 @@ def read_cell(text: str | None, rules: ScaleRules, decimal: str = "."):
             return _read_set(labels, rules)
         if len(labels) > 1:
             what = f"a list of {count_of(len(labels), 'label')}"
-            return None, "bad", f"{what}, which a scale with sets = true can hold"
+            reason = f"{what}, which a scale with sets = true can hold"
+            return None, "bad", Note(reason, "several-labels")
         text = "".join(labels)
     text = (text or "").strip(ID_JUNK)
     if not text:
@@ -89,7 +91,11 @@ def read_cell(text: str | None, rules: ScaleRules, decimal: str = "."):
         return text, "ok", ""
     alike = [str(v) for v in rules.levels if str(v).strip().lower() == text.lower()]
     hint = f"; it differs from {alike[0]!r} in upper and lower case" if alike else ""
-    return None, "bad", f"not on the scale {rules.scale.describe()}{hint}"
+    return None, "bad", _off(rules, hint)
+
+
+def _off(rules, hint):
+    return Note(f"not on the scale {rules.scale.describe()}{hint}", "off-scale")
 
 
 def named_level(level, rules: ScaleRules):
@@ -101,21 +107,25 @@ def _read_number(text, rules, decimal):
     value = number(text, decimal)
     if value is None:
         if text.startswith("date "):
-            return None, "bad", "a date: spreadsheets turn entries such as 3-4 into dates"
+            reason = "a date: spreadsheets turn entries such as 3-4 into dates"
+            return None, "bad", Note(reason, "date")
         other = "," if decimal == "." else "."
         if number(text, other) is not None:
-            return None, "bad", f"the decimal sign {other!r}, where {decimal!r} is declared"
-        return None, "bad", f"no number, on the scale {rules.scale.describe()}"
+            reason = f"the decimal sign {other!r}, where {decimal!r} is declared"
+            return None, "bad", Note(reason, "decimal-sign")
+        reason = f"no number, on the scale {rules.scale.describe()}"
+        return None, "bad", Note(reason, "no-number")
     known = rules.scale.value_of(value)
     if known == known:
         return known, "ok", ""
     hint = "; if 0 means 'not rated', declare missing = [0]" if value == 0 else ""
-    return None, "bad", f"not on the scale {rules.scale.describe()}{hint}"
+    return None, "bad", _off(rules, hint)
 
 
 def _read_set(labels, rules):
     for label in sorted(labels):
         known = rules.scale.value_of(label)
         if known != known:
-            return None, "bad", f"{label!r} is not on the scale {rules.scale.describe()}"
+            reason = f"{label!r} is not on the scale {rules.scale.describe()}"
+            return None, "bad", Note(reason, "off-scale")
     return spelled(labels), "ok", ""

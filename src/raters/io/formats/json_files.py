@@ -8,6 +8,7 @@ from pathlib import Path
 
 from raters.errors import RatingsError
 from raters.io.formats.base import Limits, Rows, Table, clean, encoding_of, text_lines, whole_text
+from raters.io.notes import Note
 
 _DEEPEST = 4
 
@@ -85,10 +86,10 @@ def records(path: Path, source, limits: Limits, rows: Rows) -> Iterator[tuple[in
             value = decode(line)
         except ValueError as error:
             cut = "" if line.endswith("\n") else " (the last line: cut off?)"
-            rows.problem(number, "", line, f"no valid JSON{cut}: {_place(error)}")
+            rows.problem(number, "", line, "not-json", f"no valid JSON{cut}: {_place(error)}")
             continue
         if not isinstance(value, dict):
-            rows.problem(number, "", line, "no JSON object")
+            rows.problem(number, "", line, "no-object", "no JSON object")
             continue
         good += 1
         yield number, value
@@ -171,7 +172,7 @@ def listed(
         if isinstance(record, dict):
             yield number, record
         else:
-            rows.problem(number, "", record, "no JSON object")
+            rows.problem(number, "", record, "no-object", "no JSON object")
 
 
 def _list_under(value, keys):
@@ -237,7 +238,7 @@ def each(rows: Rows, found: Iterator[tuple[int, dict]], use: Callable) -> None:
             use(number, record)
         except OtherShape as odd:
             reason = "a value of another type than this kind of export has"
-            rows.problem(number, odd.key, odd.value, reason)
+            rows.problem(number, odd.key, odd.value, "other-type", reason)
 
 
 def flat(record: dict, prefix: str = "", depth: int = 0) -> dict:
@@ -303,5 +304,6 @@ def load(path: Path, source, needed: Collection[str] | None, limits: Limits, uni
     table = rows.done()
     for name, kinds in types.items():
         if {"number", "str"} <= kinds:
-            table.notes.append(f"column {name!r} holds numbers and numbers or words as text")
+            text = f"column {name!r} holds numbers and numbers or words as text"
+            table.notes.append(Note(text, "numbers-as-text"))
     return table

@@ -11,6 +11,7 @@ from raters.errors import RatingsError
 from raters.io.answers import REFUSAL_MARK
 from raters.io.formats.base import Limits, Rows, Table
 from raters.io.formats.json_files import OtherShape, decode, document, each, flat, inside, listed
+from raters.io.notes import Note
 from raters.text import count_of
 
 
@@ -43,10 +44,8 @@ def openai_batch(
     cut: list[int] = []
     each(rows, listed(path, source, limits, rows), lambda n, one: _request(rows, n, one, cut))
     if cut:
-        rows.table.notes.append(
-            f"{count_of(len(cut), 'answer')} cut off at the length limit; "
-            f"the first in line {cut[0]}"
-        )
+        text = f"{count_of(len(cut), 'answer')} cut off at the length limit"
+        rows.table.notes.append(Note(f"{text}; the first in line {cut[0]}", "cut-off"))
     return rows.done()
 
 

@@ -13,6 +13,7 @@ from raters.errors import RatingsError
 from raters.io.config import Source, pattern_of
 from raters.io.formats import Limits, Table, load
 from raters.io.formats.base import ID_JUNK, SHEET, LabelSet
+from raters.io.notes import Note
 from raters.text import few, shorten
 
 
@@ -186,9 +187,8 @@ def _split(table, source):
         keep = np.ones(table.size, bool)
         for row, text in enumerate(cells):
             if text is not None and not found[text]:
-                table.problems.append(
-                    (table.lines[row], name, shorten(text), f"it does not fit {pattern!r}")
-                )
+                reason = Note(f"it does not fit {pattern!r}", "no-fit")
+                table.problems.append((table.lines[row], name, shorten(text), reason))
                 keep[row] = False
         if not keep.all():
             _keep(table, keep)

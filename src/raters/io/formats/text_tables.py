@@ -11,6 +11,10 @@ from pathlib import Path
 
 from raters.errors import RatingsError
 from raters.io.formats.base import (
+    BEFORE_HEADER,
+    EMPTY_ROW,
+    EXTRA_HEADER,
+    FIELDS,
     Limits,
     Table,
     encoding_of,
@@ -18,6 +22,7 @@ from raters.io.formats.base import (
     header_notes,
     text_lines,
 )
+from raters.io.notes import Note
 from raters.text import shorten
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -55,14 +60,14 @@ def load(path: Path, source, needed: Collection[str] | None, limits: Limits) -> 
     with _fields_up_to(limits.line):
         records = _records(path, encoding, delimiter, limits, table)
         for _ in islice(records, source.rows_before_header):
-            table.left_out["row before the header"] += 1
+            table.left_out[BEFORE_HEADER] += 1
         header = [_header(path, records)]
         header += [row for _, row in islice(records, max(0, source.header_rows - 1))]
         if not source.header_join and len(header) > 1:
-            table.left_out["extra header row"] += len(header) - 1
+            table.left_out[EXTRA_HEADER] += len(header) - 1
         _fill(table, records, header_names(header, source.header_join), needed, delimiter)
     signs = f"fields separated by {_shown(delimiter)}, decimal sign {source.decimal!r}"
-    table.notes.append(f"text in {encoding}, {signs}")
+    table.notes.append(Note(f"text in {encoding}, {signs}", "text"))
     return table
 
 
@@ -152,7 +157,7 @@ def _broken(path, error, start, end, table):
             "cells of ordinary length",
             "check that every quote that opens is closed",
         ) from error
-    table.problems.append((start, "", "", f"no valid CSV: {error}"))
+    table.problems.append((start, "", "", Note(f"no valid CSV: {error}", "not-csv")))
 
 
 def _header(path, records):
@@ -190,14 +195,10 @@ def _fill(table, records, unique, needed, delimiter):
         for place, cells in zip(places, columns):
             cells += [same.setdefault(c, c) for c in [row[place] for row in rows]]
     if empty:
-        table.left_out["empty row"] += empty
+        table.left_out[EMPTY_ROW] += empty
     table.notes += header_notes(unique, held)
 
 
 def _uneven(line, row, width, delimiter):
-    return (
-        line,
-        "",
-        shorten(delimiter.join(row)),
-        f"{len(row)} fields where {width} are expected",
-    )
+    reason = Note(f"{len(row)} fields where {width} are expected", FIELDS)
+    return line, "", shorten(delimiter.join(row)), reason
