@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import multiprocessing
 import os
 import platform
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import nbformat
 
+from book.build import kernels
 from book.build.shared import (
     ANSI,
     ENVIRONMENT,
@@ -27,7 +27,12 @@ from book.build.shared import (
 )
 
 HERE = Path(__file__).parent
-OWN = ("run.py", "shared.py")  # what of this package an executed notebook depends on
+OWN = (
+    "imports.py",
+    "kernels.py",
+    "run.py",
+    "shared.py",
+)  # what of this package an executed notebook depends on
 
 
 @dataclass(frozen=True)
@@ -181,6 +186,7 @@ def run_notebook(source: Path, target: Path, parameters: dict, timeout: int) -> 
             execution_timeout=timeout,
             # Not ERROR: an idle kernel logs its own shutdown as an interrupt at that level.
             extra_arguments=["--log-level=CRITICAL"],
+            **kernels.manager(),
         )
         error = ""
     except Exception as problem:  # whatever it is, it is this notebook's failure to report
@@ -292,8 +298,13 @@ def run_notebooks(root: Path, names, wanted: dict, parameters: dict, jobs: int, 
             (executed / f"{name}.{end}").unlink(missing_ok=True)
         check_parameters(paths[name], parameters)
     failures = []
-    context = multiprocessing.get_context("spawn")  # the same way of starting on every system
-    with ProcessPoolExecutor(max(1, min(jobs, len(names))), mp_context=context) as pool:
+    modules = {m for name in names for m in kernels.imported(nbformat.read(paths[name], 4))}
+    with ProcessPoolExecutor(
+        max(1, min(jobs, len(names))),
+        mp_context=kernels.processes(modules),
+        initializer=kernels.adopt,
+        initargs=(dict(os.environ),),
+    ) as pool:
         waiting = {
             pool.submit(
                 run_notebook, paths[name], executed / f"{name}.ipynb", parameters, timeout
