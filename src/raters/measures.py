@@ -13,7 +13,7 @@ import scipy
 from raters.coefficients import MANY, NEEDS_RATERS, PAIR, Ratings, Sums, chosen
 from raters.coefficients.base import jackknife_error, notes, ratio
 from raters.coefficients.ratings import centre
-from raters.draws import Draws, whole
+from raters.draws import Draws
 from raters.errors import RatingsError
 from raters.frames import checked, lost_to_pandas
 from raters.intervals import (
@@ -558,10 +558,6 @@ class _Run:
                 for _, sums in batch
             ]
             terms = np.frombuffer(b"".join(place)).reshape(len(place), draws.rows)
-            # Terms of whole numbers first: they are multiplied in a faster way.
-            order = np.argsort(~whole(terms), kind="stable")
-            terms, moved = terms[order], np.argsort(order).tolist()
-            where = [[moved[row] for row in rows] for rows in where]
             totals = draws.totals(terms, each)
             for (labels, sums), rows in zip(batch, where):
                 yield _row(labels, sums, sums.finish(_Shared(totals, rows)), draws, each)

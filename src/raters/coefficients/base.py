@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from raters.draws import exact_totals, total
 from raters.errors import RatingsError
 
 # Below this share of its largest term a denominator is rounding noise. With whole
@@ -60,7 +61,7 @@ class Sums:
 
     def total(self) -> np.ndarray:
         """The totals of the ratings as they are, shape (k,)."""
-        return self.terms.sum(axis=1) if self.counts is None else self.terms @ self.counts
+        return total(self.terms, self.counts)
 
     def estimate(self) -> float:
         """The coefficient of the ratings as they are."""
@@ -72,14 +73,14 @@ class Sums:
         Parameters
         ----------
         times : ndarray, shape (resamples, rows)
-            How many items of each row are drawn; see `resampling.multiplicities`.
+            How many items of each row are drawn; see `draws.multiplicities`.
 
         Returns
         -------
         ndarray, shape (resamples,)
             NaN where the coefficient is not defined.
         """
-        return self.finish(self.terms @ times.T)
+        return self.finish(exact_totals(self.terms, times.T))
 
     def without_each(self) -> np.ndarray:
         """The coefficient without one item of each row, shape (rows,)."""

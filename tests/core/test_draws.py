@@ -1,4 +1,6 @@
-"""Draws of items and percentile intervals."""
+"""Draws of items, and totals over them."""
+
+import math
 
 import numpy as np
 import pytest
@@ -7,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from raters import RatingsError
-from raters.draws import multiplicities
-from raters.intervals import percentile_interval
+from raters.draws import Draws, exact_totals, multiplicities
 
 
 def test_each_resample_draws_as_many_items_as_there_are():
@@ -55,31 +56,31 @@ def test_what_is_no_count_is_refused_by_name(name, wrong):
     assert name in caught.value.todo
 
 
-def test_percentiles_of_known_values():
-    low, high, undefined = percentile_interval(np.arange(1001.0))
-    assert (low, high, undefined) == (pytest.approx(25), pytest.approx(975), 0)
-    assert percentile_interval(np.arange(1001.0), 0.5)[:2] == (250, 750)
+_TERMS = arrays(float, st.tuples(st.integers(1, 6), st.just(9)), elements=st.floats(-50, 50))
 
 
-@given(arrays(float, st.integers(1, 60), elements=st.floats(-1, 1)), st.integers(0, 30))
-def test_undefined_values_are_left_out_and_counted(draws, undefined):
-    """The interval is that of the defined values, wherever the undefined ones stand."""
-    mixed = np.append(draws, np.full(undefined, np.nan))
-    mixed = np.random.default_rng(0).permutation(mixed)
-    low, high, share = percentile_interval(mixed, 0.8)
-    assert (low, high) == percentile_interval(draws, 0.8)[:2]
-    assert draws.min() <= low <= high <= draws.max()
-    assert share == pytest.approx(undefined / mixed.size)
+@given(_TERMS, st.randoms(use_true_random=False))
+def test_totals_do_not_depend_on_the_order_of_items_or_on_their_neighbours(terms, random):
+    times = np.concatenate(list(Draws(9, 40, 1).blocks()), axis=1)
+    totals = exact_totals(terms, times)
+    rows, items = (random.sample(range(n), n) for n in terms.shape)
+    assert np.array_equal(exact_totals(terms[rows], times), totals[rows])
+    assert np.array_equal(exact_totals(terms[-1:], times), totals[-1:])
+    assert np.array_equal(exact_totals(terms[:, items], times[items]), totals)
 
 
-def test_no_defined_value_gives_no_interval():
-    low, high, share = percentile_interval(np.full(5, np.nan))
-    assert np.isnan([low, high]).all() and share == 1
-    low, high, share = percentile_interval(np.array([]))
-    assert np.isnan([low, high]).all() and share == 0
+@pytest.mark.parametrize("n", [20, 6000])
+def test_totals_of_decimals_are_rounded_once(n):
+    terms = np.random.default_rng(2).random((3, n)) * [[1], [1 / 3], [1e5]]
+    times = np.concatenate(list(Draws(n, 20, 1).blocks()), axis=1)
+    by_hand = [
+        [math.fsum(np.repeat(row, column.astype(int))) for column in times.T] for row in terms
+    ]
+    assert np.array_equal(exact_totals(terms, times), by_hand)
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, -0.5, np.nan])
-def test_a_level_that_is_no_share_is_refused(level):
-    with pytest.raises(RatingsError, match="level="):
-        percentile_interval(np.arange(3.0), level)
+def test_totals_of_counted_rows_are_those_of_the_single_items():
+    terms, counts = np.random.default_rng(3).random((4, 5)), np.array([3, 1, 2, 1, 1])
+    single = np.repeat(terms, counts, axis=1)
+    by_hand = [math.fsum(row) for row in single]
+    assert np.array_equal(Draws(8, 0, 1, counts=counts).totals(terms, False)[:, 0], by_hand)
