@@ -21,10 +21,10 @@ from raters.draws import multiplicities
 from raters.errors import RatingsError
 from raters.frames import check_ratings, with_reference
 from raters.judges import calibration, gain_from_raters, level_and_order
-from raters.judges.shared import Result, difference, mean_of, to_frame, with_means
 from raters.matrices import tables
 from raters.measures import MEAN
 from raters.multiplicity import adjusted
+from raters.results import Estimate, difference, mean_of, to_frame, with_means
 
 CENTRED = "weighted_kappa_quadratic_centred"
 # How many raters' mean is looked at; a hundred stands for as many as one likes.
@@ -187,7 +187,7 @@ def observed_gain(
                 x = np.column_stack([table.values[:, -1], means[:, k - 1]])
                 sums = PAIR[KAPPA](x, table.scale)
                 size = (sums.n_items, sums.n_items * (k + 1))
-                found.append(Result(labels, sums.estimate(), sums.resampled(times), *size))
+                found.append(Estimate(labels, sums.estimate(), sums.resampled(times), *size))
             results.append(mean_of(labels, found))
     drawn = to_frame(with_means(results), [*_WHERE, "n_raters"], 0.95).assign(how="drawn")
     formula = gain(ratings, single, resamples, seed, range(1, most + 1))
@@ -267,7 +267,7 @@ def _beside_one_expert(ratings, single, resamples, seed, k):
                 labels = {"framework": table.framework, "dimension": table.dimension}
                 labels |= {"statistic": statistic, "n_raters": float(one)}
                 found = {
-                    name: Result(
+                    name: Estimate(
                         {**labels, "quantity": name},
                         float(values[statistic][0]),
                         values[statistic][1:],

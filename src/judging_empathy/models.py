@@ -7,13 +7,13 @@ the study's choices: who is judged, with which coefficients, in which readings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from judging_empathy.data.names import CROWD, LABELS, MODELS, scales, titled
 from judging_empathy.tables import KAPPA
-from raters.coefficients.base import notes
 from raters.intervals import percentile_test
 from raters.judges import (
     against_baselines,
@@ -23,10 +23,11 @@ from raters.judges import (
     differences,
     panel,
 )
-from raters.judges.ceiling import ALL, Difference, ends
+from raters.judges.ceiling import ends
 from raters.judges.decisions import ALIGNMENTS, POOLED
 from raters.measures import MEAN
 from raters.multiplicity import adjusted
+from raters.results import ALL, difference
 
 # Resamples for the differences that decide about 0; the ends of their intervals matter most.
 RESAMPLES = 10_000
@@ -195,22 +196,18 @@ def _place(one):
 
 def _less(one, crowd):
     """A judge less the crowd: the experts' own agreement is on both sides and drops out."""
-    both = Difference(
-        one.labels,
-        crowd.value,
-        one.value,
-        one.draws - crowd.draws,
-        np.empty(0),
-        one.counted & crowd.counted,
-        notes(*dict.fromkeys((one.note, crowd.note))),
+    both = replace(
+        difference(one.labels, one, crowd),
+        estimate=one.value - crowd.value,
+        n_items=int(np.count_nonzero((one.counts > 0) & (crowd.counts > 0))),
     )
     low, high, note = ends(both, 0.95)
-    there = np.isfinite(both.difference) and np.isfinite(low)
+    there = np.isfinite(both.estimate) and np.isfinite(low)
     return {
         **{name: one.labels[name] for name in VS_CROWD[:5]},
-        "crowd": both.benchmark,
-        "value": both.value,
-        "difference": both.difference,
+        "crowd": crowd.value,
+        "value": one.value,
+        "difference": both.estimate,
         "low": low,
         "high": high,
         "p": percentile_test(both.draws) if there else np.nan,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from raters.errors import RatingsError
+
+if TYPE_CHECKING:
+    from raters.coefficients.base import Sums
 
 # Draws up to this size (10 MB) are kept: many calls in a row want the same ones.
 _KEPT = 2_500_000
@@ -18,6 +22,8 @@ _KEPT = 2_500_000
 _SINGLE, _DOUBLE = 2**24, 2**53
 
 _MOST = 10_000_000  # resamples: more take memory and tell nothing
+
+_CELLS_AT_ONCE = 6_000_000  # of totals (50 MB): many coefficients share one product of matrices
 
 _IN_CACHE = 2000  # resamples that are multiplied at a time
 
@@ -155,6 +161,70 @@ class Draws:
             _product(terms, block, self.n_items, result[:, start:end])
             start = end
         return result
+
+    def values(
+        self, labelled: Iterable[tuple[Any, Sums]], without_each: bool = False
+    ) -> Iterator[tuple[Any, Sums, np.ndarray]]:
+        """Many coefficients at once: their terms share one product with the draws.
+
+        Parameters
+        ----------
+        labelled : iterable of (anything, Sums)
+            What a coefficient is called, and its terms, one for each row of these draws.
+        without_each : bool
+            Whether the leave-one-out values are wanted.
+
+        Yields
+        ------
+        label : anything
+        sums : Sums
+        values : ndarray, shape (1 + resamples,) or (1 + rows + resamples,)
+            Of the ratings as they are, then without an item of each row, then on resamples.
+        """
+        width = 1 + self.resamples + (self.rows if without_each else 0)
+        for batch in _batches(labelled, max(1, _CELLS_AT_ONCE // width)):
+            # Coefficients share terms (a rater's levels, say): each is multiplied once.
+            place = {}
+            where = [
+                [place.setdefault(term.tobytes(), len(place)) for term in sums.terms]
+                for _, sums in batch
+            ]
+            terms = np.frombuffer(b"".join(place)).reshape(len(place), self.rows)
+            totals = self.totals(terms, without_each)
+            for (label, sums), rows in zip(batch, where):
+                yield label, sums, sums.finish(_Shared(totals, rows))
+
+
+def _batches(labelled, most):
+    """Lists of results that have up to so many terms together, or one with more."""
+    batch, size = [], 0
+    for one in labelled:
+        if batch and size + len(one[1].terms) > most:
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += len(one[1].terms)
+    if batch:
+        yield batch
+
+
+class _Shared:
+    """The totals of one coefficient among those of many: copied only where they must be."""
+
+    def __init__(self, totals, rows):
+        self.totals, self.rows = totals, rows
+        self.shape = (len(rows), *totals.shape[1:])
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, which):
+        rows = self.rows[which]
+        if isinstance(rows, int):
+            return self.totals[rows]
+        if rows and rows == list(range(rows[0], rows[0] + len(rows))):
+            return self.totals[rows[0] : rows[0] + len(rows)]
+        return self.totals[rows]
 
 
 def _generator(seed, key):

@@ -11,28 +11,26 @@ import pandas as pd
 import scipy
 
 from raters.coefficients import MANY, NEEDS_RATERS, PAIR, Ratings, Sums, chosen
-from raters.coefficients.base import jackknife_error, notes, ratio
+from raters.coefficients.base import notes, ratio
 from raters.coefficients.ratings import centre
 from raters.draws import Draws
 from raters.errors import RatingsError
 from raters.frames import checked, lost_to_pandas
-from raters.intervals import (
-    bca_interval,
-    bca_test,
-    check_level,
-    normal_test,
-    percentile_interval,
-    percentile_test,
-)
+from raters.intervals import bca_test, check_level, normal_test, percentile_test
 from raters.matrices import Matrix, groups_of, tables
 from raters.multiplicity import adjusted
 from raters.patterns import Counted, counted_table
-from raters.results import RESULT, Results
-
-MEAN = "mean of dimensions"
-DIFFERENCE = "difference"
-PAIRS = "mean of pairs"
-
+from raters.results import (
+    DIFFERENCE,
+    MEAN,
+    PAIRS,
+    RESULT,
+    Estimate,
+    Results,
+    difference,
+    estimates,
+    mean_of,
+)
 
 _ASK = "is a scale reversed? The ratings are used as they are"
 INTERVALS = ("percentile", "bca", "jackknife", "analytic")
@@ -40,40 +38,10 @@ _NO_INTERVAL = {
     "jackknife": "no jackknife interval: one item only, or not defined without one of the items",
     "analytic": "no analytic interval: too few items, or ratings that leave no error to estimate",
 }
-_CELLS_AT_ONCE = 6_000_000  # of totals (50 MB): many coefficients share one product of matrices
 # More draws of items than this (80 MB) are taken over patterns instead, which are fewer.
 _MANY_DRAWS = 10_000_000
 # Coefficients of which 0 is not what chance gives: there is no test of 0.
 _NO_TEST = ("percent_agreement", "mean_percent_agreement", "f1_")
-
-
-@dataclass(frozen=True)
-class _Row:
-    """One result with its bootstrap values, before it becomes a row of the frame.
-
-    `without` is the coefficient without one item, for every item of the framework, so
-    that means and differences of results have theirs; `counts` says how often each of the
-    items matters. Both are empty where the interval does not need them.
-    """
-
-    labels: dict
-    estimate: float
-    draws: np.ndarray
-    without: np.ndarray
-    counts: np.ndarray
-    n_items: int
-    n_ratings: int
-    note: str
-    sums: Sums | None = None
-
-    def weighted(self):
-        """Leave-one-out values of the items that count, and how many each stands for."""
-        here = self.counts > 0
-        return self.without[here], self.counts[here]
-
-    def error(self):
-        """The jackknife standard error."""
-        return jackknife_error(*self.weighted())
 
 
 def agreement(
@@ -499,12 +467,13 @@ class _Run:
                 f"choose one of these, or {otherwise}",
             )
 
-    def rows(self, found: Iterable[Matrix], comparisons) -> Iterator[_Row]:
+    def rows(self, found: Iterable[Matrix], comparisons) -> Iterator[Estimate]:
         """Every comparison and statistic of every table, on the same draws of items."""
         for key, same in groupby(map(self._fit, found), key=_key):
             same = list(same)
             labelled = (one for table in same for one in self._labelled(table, comparisons))
-            yield from self._on_resamples(labelled, self._draws(same[0], key))
+            each = self.interval in ("bca", "jackknife")
+            yield from estimates(labelled, self._draws(same[0], key), each)
 
     def _fit(self, table):
         """The table, or its patterns where draws of so many items would not fit."""
@@ -545,32 +514,15 @@ class _Run:
                 sums = replace(sums, note=notes(sums.note, hint)) if hint else sums
                 yield {**where, "statistic": name}, sums
 
-    def _on_resamples(self, labelled, draws):
-        """Many results at once: their terms share one product with the draws."""
-        each = self.interval in ("bca", "jackknife")
-        width = 1 + draws.resamples + (draws.rows if each else 0)
-        most = max(1, _CELLS_AT_ONCE // width)
-        for batch in _batches(labelled, most):
-            # Coefficients share terms (a rater's levels, say): each is multiplied once.
-            place = {}
-            where = [
-                [place.setdefault(term.tobytes(), len(place)) for term in sums.terms]
-                for _, sums in batch
-            ]
-            terms = np.frombuffer(b"".join(place)).reshape(len(place), draws.rows)
-            totals = draws.totals(terms, each)
-            for (labels, sums), rows in zip(batch, where):
-                yield _row(labels, sums, sums.finish(_Shared(totals, rows)), draws, each)
-
-    def frame(self, rows: Iterable[_Row]) -> pd.DataFrame:
-        """The rows as a tidy frame; with `mean`, those of each framework's mean too."""
+    def frame(self, found: Iterable[Estimate]) -> pd.DataFrame:
+        """The results as a tidy frame; with `mean`, those of each framework's mean too."""
         if self.mean:
-            by_framework = groupby(rows, key=lambda row: row.labels["framework"])
-            rows = (row for _, part in by_framework for row in _with_means(list(part)))
-        columns = RESULT if self.test is None else [*RESULT[:-1], "p", "note"]
-        frame = Results([self._result(row) for row in rows], columns=columns)
+            by_framework = groupby(found, key=lambda one: one.labels["framework"])
+            found = (one for _, part in by_framework for one in _with_means(list(part)))
+        columns = RESULT if self.test is None else [*RESULT[:-2], "p", *RESULT[-2:]]
+        frame = Results([self._row(one) for one in found], columns=columns)
         if self.test not in (None, "none"):
-            frame.insert(len(columns) - 1, "p_adjusted", adjusted(frame["p"], self.test))
+            frame.insert(len(columns) - 2, "p_adjusted", adjusted(frame["p"], self.test))
         frame.attrs = {
             "interval": self.interval,
             "level": self.level,
@@ -579,65 +531,62 @@ class _Run:
         }
         return frame
 
-    def _result(self, row):
-        said = [row.note] if row.note else []
-        low = high = undefined = np.nan
-        if np.isfinite(row.estimate):
-            low, high, undefined = self._ends(row)
-        if undefined > 0:
-            share = f"{undefined:.1%}" if undefined >= 0.0005 else "less than 0.1%"
-            said.append(f"undefined on {share} of {row.draws.size} resamples, left out")
-        alone = np.isfinite(row.estimate) and row.n_items < 2
-        if alone:
-            said.append("one item only: nothing to resample, so no interval")
-        elif self.interval == "bca" and row.draws.size and np.isnan(low) and undefined < 1:
-            said.append("no BCa interval: every resample lies on one side of the estimate")
-        elif self.interval in _NO_INTERVAL and np.isfinite(row.estimate) and np.isnan(low):
-            said.append(_NO_INTERVAL[self.interval])
-        result = {
-            **row.labels,
-            "estimate": row.estimate,
+    def _row(self, one):
+        low, high, undefined = self._ends(one)
+        remarks = [one.note, one.left_out(undefined), self._no_interval(one, low, undefined)]
+        row = {
+            **one.labels,
+            "estimate": one.estimate,
             "low": low,
             "high": high,
-            "n_items": row.n_items,
-            "n_ratings": row.n_ratings,
+            "n_items": one.n_items,
+            "n_ratings": one.n_ratings,
+            "undefined": one.undefined,
         }
         if self.test is not None:
-            result["p"] = self._p(row)
-            if row.labels["statistic"].startswith(_NO_TEST) and row.labels["group"] != DIFFERENCE:
-                result["p"] = np.nan
-                said.append("no test: 0 is not what chance gives")
-            elif np.isnan(result["p"]) and np.isfinite(row.estimate):
-                said.append("no p-value: no error to estimate, or too few items or resamples")
-        return {**result, "note": "; ".join(said)}
+            row["p"], why = self._p(one)
+            remarks.append(why)
+        return {**row, "note": notes(*remarks)}
 
-    def _ends(self, row):
+    def _no_interval(self, one, low, undefined):
+        """Why a result that is defined has no interval, or ""."""
+        if np.isnan(one.estimate) or np.isfinite(low):
+            return ""
+        if one.n_items < 2:
+            return "one item only: nothing to resample, so no interval"
+        if self.interval == "bca" and one.draws.size and undefined < 1:
+            return "no BCa interval: every resample lies on one side of the estimate"
+        return _NO_INTERVAL.get(self.interval, "")
+
+    def _ends(self, one):
         """Low, high, and the share of resamples on which the coefficient is undefined."""
-        if row.n_items < 2:
+        if np.isnan(one.estimate) or one.n_items < 2:
             return np.nan, np.nan, 0.0
         if self.interval == "analytic":
-            return *row.sums.analytic_interval(self.level), 0.0
+            return *one.sums.analytic_interval(self.level), 0.0
         if self.interval == "jackknife":
-            reach = scipy.special.ndtri((1 + self.level) / 2) * row.error()
-            return row.estimate - reach, row.estimate + reach, 0.0
-        if self.interval == "percentile":
-            return percentile_interval(row.draws, self.level)
-        without, counts = row.weighted()
-        low, high = bca_interval(row.draws, row.estimate, without, self.level, counts)
-        undefined = np.count_nonzero(~np.isfinite(row.draws)) / max(row.draws.size, 1)
-        return low, high, undefined
+            reach = scipy.special.ndtri((1 + self.level) / 2) * one.error()
+            return one.estimate - reach, one.estimate + reach, 0.0
+        return (one.bca_ends if self.interval == "bca" else one.percentile_ends)(self.level)
 
-    def _p(self, row):
-        """The p-value that belongs to the interval."""
-        if np.isnan(row.estimate) or row.n_items < 2:
-            return np.nan
+    def _p(self, one):
+        """The p-value that belongs to the interval, and why there is none."""
+        if one.labels["statistic"].startswith(_NO_TEST) and one.labels["group"] != DIFFERENCE:
+            return np.nan, "no test: 0 is not what chance gives"
+        if np.isnan(one.estimate):
+            return np.nan, ""
+        p = self._tested(one) if one.n_items > 1 else np.nan
+        missing = "no p-value: no error to estimate, or too few items or resamples"
+        return p, missing if np.isnan(p) else ""
+
+    def _tested(self, one):
         if self.interval == "analytic":
-            return row.sums.analytic_test()
+            return one.sums.analytic_test()
         if self.interval == "jackknife":
-            return normal_test(row.estimate, row.error())
+            return normal_test(one.estimate, one.error())
         if self.interval == "bca":
-            return bca_test(row.draws, row.estimate, *row.weighted())
-        return percentile_test(row.draws)
+            return bca_test(one.draws, one.estimate, *one.leave_one_out())
+        return percentile_test(one.draws)
 
 
 def _key(table):
@@ -669,55 +618,6 @@ def _constant(x):
     told = [f"{x.raters[c]} gives {x.scale.name_of(low[c])} to every item" for c in same[:3]]
     more = f"so do {same.size - 3} more raters, each with one level" if same.size > 3 else ""
     return notes(*told, more)
-
-
-def _batches(labelled, most):
-    """Lists of results that have up to so many terms together, or one with more."""
-    batch, size = [], 0
-    for one in labelled:
-        if batch and size + len(one[1].terms) > most:
-            yield batch
-            batch, size = [], 0
-        batch.append(one)
-        size += len(one[1].terms)
-    if batch:
-        yield batch
-
-
-class _Shared:
-    """The totals of one coefficient among those of many: copied only where they must be."""
-
-    def __init__(self, totals, rows):
-        self.totals, self.rows = totals, rows
-        self.shape = (len(rows), *totals.shape[1:])
-
-    def __len__(self):
-        return len(self.rows)
-
-    def __getitem__(self, which):
-        rows = self.rows[which]
-        if isinstance(rows, int):
-            return self.totals[rows]
-        if rows and rows == list(range(rows[0], rows[0] + len(rows))):
-            return self.totals[rows[0] : rows[0] + len(rows)]
-        return self.totals[rows]
-
-
-def _row(labels, sums, values, draws, each):
-    """One result: the estimate comes first, then leave-one-out values, then the resamples."""
-    start = 1 + (draws.rows if each else 0)
-    often = np.ones(draws.rows) if draws.counts is None else draws.counts
-    return _Row(
-        labels,
-        float(values[0]),
-        values[start:],
-        values[1:start],
-        sums.counted() * often if each else np.empty(0),
-        sums.n_items,
-        sums.n_ratings,
-        sums.note,
-        sums,
-    )
 
 
 def _all_rise(x, counts):
@@ -758,79 +658,58 @@ def _backwards(x):
     return f"{' and '.join(against)} against the other raters: {_ASK}"
 
 
-def _with_means(rows):
-    """The rows of a framework, and behind them the means over its dimensions."""
+def _with_means(found):
+    """The results of a framework, and behind them the means over its dimensions."""
     kinds = {}
-    for row in rows:
-        labels = {**row.labels, "dimension": MEAN}
-        kinds.setdefault(tuple(labels.values()), (labels, []))[1].append(row)
-    return rows + [_mean(labels, members) for labels, members in kinds.values()]
+    for one in found:
+        labels = {**one.labels, "dimension": MEAN}
+        kinds.setdefault(tuple(labels.values()), (labels, []))[1].append(one)
+    return found + [_mean(labels, members) for labels, members in kinds.values()]
 
 
-def _with_groups(rows, group):
-    """The rows of a dimension, and behind them the means over the pairs of two groups."""
-    for _, part in groupby(rows, key=_place):
+def _with_groups(found, group):
+    """The results of a dimension, and behind them the means over the pairs of two groups."""
+    for _, part in groupby(found, key=_place):
         members, kinds = list(part), {}
-        for row in members:
-            labels = {**row.labels, "rater_a": PAIRS, "rater_b": ""}
-            key = group.get(row.labels["rater_a"]), group.get(row.labels["rater_b"])
-            kinds.setdefault((*key, labels["statistic"]), (labels, []))[1].append(row)
+        for one in members:
+            labels = {**one.labels, "rater_a": PAIRS, "rater_b": ""}
+            key = group.get(one.labels["rater_a"]), group.get(one.labels["rater_b"])
+            kinds.setdefault((*key, labels["statistic"]), (labels, []))[1].append(one)
         yield from members
-        yield from (_mean(labels, same, None) for labels, same in kinds.values())
+        yield from (_mean(labels, same, _pair) for labels, same in kinds.values())
 
 
-def _place(row):
-    return row.labels["framework"], row.labels["dimension"]
+def _place(one):
+    return one.labels["framework"], one.labels["dimension"]
 
 
-def _named(row, over):
-    """What a row is called in the note of a mean: its dimension, or its pair."""
-    return row.labels[over] if over else "-".join((row.labels["rater_a"], row.labels["rater_b"]))
+def _pair(one):
+    """What a result is called in the note of a mean of pairs."""
+    return "-".join((one.labels["rater_a"], one.labels["rater_b"]))
 
 
-def _mean(labels, members, over="dimension"):
-    """The mean of some results, resample by resample."""
-    undefined = [_named(row, over) for row in members if np.isnan(row.estimate)]
-    noted = [_named(row, over) for row in members if row.note and not np.isnan(row.estimate)]
-    return _Row(
-        labels,
-        float(np.mean([row.estimate for row in members])),
-        np.mean([row.draws for row in members], axis=0),
-        np.mean([row.without for row in members], axis=0),
-        np.max([row.counts for row in members], axis=0),
-        max(row.n_items for row in members),
-        sum(row.n_ratings for row in members),
-        notes(
-            f"not defined: no value for {', '.join(undefined)}" if undefined else "",
-            f"see the notes on {', '.join(noted)}" if noted and not undefined else "",
-        ),
-    )
+def _mean(labels, members, name=lambda one: one.labels["dimension"]):
+    """The mean of some results, which points to their notes."""
+    mean = mean_of(labels, members, name)
+    noted = ", ".join(name(one) for one in members if one.note)
+    return replace(mean, note=f"see the notes on {noted}") if noted and not mean.note else mean
 
 
-def _differences(rows, members, paired):
+def _differences(found, members, paired):
     """For every dimension: the sides' means, and each two of them subtracted."""
-
-    found = {}
-    for row in rows:
-        labels = row.labels
-        name = (labels["rater_a"], labels["rater_b"]) if paired else labels["group"]
-        found.setdefault((labels["framework"], labels["dimension"]), {})[name] = row
-    for (framework, dimension), key in found.items():
-        statistic = next(iter(key.values())).labels["statistic"]
+    name = _pair if paired else lambda one: one.labels["group"]
+    dimensions = {}
+    for one in found:
+        key = (one.labels["rater_a"], one.labels["rater_b"]) if paired else one.labels["group"]
+        dimensions.setdefault(_place(one), {})[key] = one
+    for (framework, dimension), results in dimensions.items():
+        statistic = next(iter(results.values())).labels["statistic"]
         sides = {
-            name: _mean({}, [key[one] for one in which], None if paired else "group")
-            for name, which in members.items()
+            side: _mean({}, [results[one] for one in which], name)
+            for side, which in members.items()
         }
         for (a, first), (b, second) in combinations(sides.items(), 2):
             labels = {"framework": framework, "dimension": dimension, "rater_a": a, "rater_b": b}
             labels |= {"group": DIFFERENCE, "statistic": statistic}
-            yield _Row(
-                labels,
-                first.estimate - second.estimate,
-                first.draws - second.draws,
-                first.without - second.without,
-                np.maximum(first.counts, second.counts),
-                min(first.n_items, second.n_items),
-                first.n_ratings + second.n_ratings,
-                "; ".join(filter(None, (first.note, second.note))),
-            )
+            both = first.n_ratings + second.n_ratings
+            yield replace(difference(labels, first, second), n_ratings=both)

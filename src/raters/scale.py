@@ -16,6 +16,7 @@ from raters.errors import RatingsError
 MEASUREMENTS = ("nominal", "ordinal", "interval", "ratio")
 # A rating this close to a level is that level: 0.1 + 0.2, or 0.3 in single precision.
 _CLOSE = 1e-7
+_SAME_PLACE = 1e-9  # a mean this close to the middle of two levels stands there
 _GAP, _LARGEST = 1e-6, 1e9  # between levels, and of a level: what the arithmetic keeps apart
 _SHOWN = 12  # levels that a message lists
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -345,3 +346,40 @@ def scale_for(scale, framework: str, dimension: str) -> Scale:
 
 def _as_text(key):
     return tuple(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def nearest_level(values: np.ndarray, scale: Scale) -> np.ndarray:
+    """Each rating as the nearest level of the scale.
+
+    Parameters
+    ----------
+    values : ndarray
+        Ratings; what is not finite becomes NaN.
+    scale : Scale
+        The declared scale.
+
+    Returns
+    -------
+    ndarray
+        Half way between two levels: the even one, as `round_ratings` does. Where that
+        does not decide between them (both are even, or none), the one at an even place of
+        the scale, counted from 0.
+
+    Examples
+    --------
+    >>> nearest_level(np.array([1.4, 2.5, 3.5]), Scale([1, 2, 3, 4])).tolist()
+    [1.0, 2.0, 4.0]
+    >>> nearest_level(np.array([0.25, 0.75]), Scale([0, 0.5, 1])).tolist()
+    [0.0, 1.0]
+    """
+    levels = np.sort(np.asarray(scale.values, float))
+    result = np.full(np.shape(values), np.nan)
+    there = np.isfinite(values)
+    place = np.interp(np.asarray(values, float)[there], levels, np.arange(levels.size))
+    below = np.minimum(place.astype(int), max(levels.size - 2, 0))
+    above = np.minimum(below + 1, levels.size - 1)
+    even = levels % 2 == 0
+    upper = np.where(even[below] == even[above], above % 2 == 0, even[above])
+    half = np.abs(place - below - 0.5) <= _SAME_PLACE
+    result[there] = levels[np.where(np.where(half, upper, place - below > 0.5), above, below)]
+    return result

@@ -130,7 +130,7 @@ def test_columns_on_request_and_corrections_over_the_frame():
     plain = pairwise(frame, FIVE, resamples=50)
     assert "p" not in plain and "p_adjusted" not in plain
     tested = pairwise(frame, FIVE, resamples=50, test="none")
-    assert list(tested)[-2:] == ["p", "note"]
+    assert list(tested)[-3:] == ["p", "note", "undefined"]
     pd.testing.assert_frame_equal(tested.drop(columns="p"), plain)
     holm = pairwise(frame, FIVE, resamples=50, test="holm")
     assert list(holm)[-3:] == ["p", "p_adjusted", "note"]

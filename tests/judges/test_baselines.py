@@ -13,7 +13,8 @@ from scipy import stats
 from raters import RatingsError, Scale
 from raters.coefficients import PAIR
 from raters.judges.baselines import CONSTANTS, add_baselines, against_baselines
-from raters.judges.shared import folds_of, mean_absolute_error
+from raters.judges.calibration import mean_absolute_error
+from raters.judges.folds import folds_of
 
 N = 60
 

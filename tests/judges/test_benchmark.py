@@ -21,21 +21,20 @@ from raters.draws import multiplicities
 from raters.intervals import bca_interval
 from raters.judges.ceiling import (
     ABOVE,
-    ALL,
     BELOW,
-    IN_TURN,
     RESULT,
     UNDEFINED,
     WITHIN,
     benchmark,
     differences,
     ends,
-    panel,
     verdict,
     verdict_counts,
     verdicts,
 )
-from raters.measures import MEAN
+from raters.judges.readings import IN_TURN
+from raters.judges.reference import panel
+from raters.results import ALL, MEAN
 from raters.show import charts
 from raters.simulation import EVEN, true_agreement
 

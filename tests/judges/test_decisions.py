@@ -24,7 +24,7 @@ from test_benchmark import (
 )
 
 from raters import RatingsError, Scale
-from raters.judges.ceiling import ALL, benchmark, differences
+from raters.judges.ceiling import benchmark, differences
 from raters.judges.decisions import (
     ALT_TEST,
     BY_RATER,
@@ -39,6 +39,7 @@ from raters.judges.decisions import (
 )
 from raters.measures import MEAN
 from raters.multiplicity import adjusted
+from raters.results import ALL
 
 # --- equivalence and non-inferiority --------------------------------------------------
 

@@ -23,7 +23,7 @@ from raters.judges.disagreement import (
     where_raters_split,
     why,
 )
-from raters.judges.shared import between, nearest_level, with_judged
+from raters.judges.reference import between, with_judged
 
 
 def rounded(values):
@@ -234,11 +234,6 @@ def test_missing_and_outside_answers_are_left_out_and_said():
     assert (found.n_items == 2).all()
     assert found.note.str.contains("only one of the two rated, left out: 1").all()
     assert found.note.str.contains("outside the levels, left out: 1").all()
-
-
-def test_nearest_level_rounds_halves_as_round_ratings_does():
-    assert nearest_level(np.array([1.5, 2.5, 3.5, np.nan]), FIVE)[:3].tolist() == [2, 2, 4]
-    assert nearest_level(np.array([0.4, 5.0]), Scale([0, 1, 10])).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,10 @@ from raters.errors import RatingsError
 # numbers it is exactly zero; means such as 2.667 leave about 1e-16 of the terms.
 _NOISE = 1e-12
 SAME = 1e-9  # ratings that differ by less are one value
+# Codes of the reasons why a coefficient is not defined; the note says it in a sentence.
+NOTHING_COUNTS = "nothing_shared"
+NO_VARIATION = "no_variation"
+NO_VALUE = "no_value"
 _STEP = 1e-3  # of an item's weight, for the derivative in `Sums.analytic_error`
 
 
@@ -32,6 +36,9 @@ class Sums:
         Items and ratings that count.
     note : str
         What a reader must know about this table of ratings, or "".
+    undefined : str
+        The code of the reason why the coefficient is not defined, such as
+        ``"no_variation"``, or "". Where a coefficient has a value all the same, it is "".
     smooth : callable, optional
         Takes totals, and the totals of the ratings as they are, for the analytic
         standard error, where the literature linearises a slightly different function.
@@ -53,11 +60,16 @@ class Sums:
     n_items: int
     n_ratings: int
     note: str = ""
+    undefined: str = ""
     smooth: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     sampled: int = 0
     known_interval: Callable[[float], tuple[float, float]] | None = None
     known_test: Callable[[Sums], float] | None = None
     counts: np.ndarray | None = None
+
+    def reason(self) -> str:
+        """The code for a coefficient without a value, also where none was given."""
+        return self.undefined or NO_VALUE
 
     def total(self) -> np.ndarray:
         """The totals of the ratings as they are, shape (k,)."""

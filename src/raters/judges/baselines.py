@@ -7,29 +7,22 @@ the others. What it learns from an item never reaches that item's own rating.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 import pandas as pd
 
-from raters.coefficients import PAIR, chosen
+from raters.coefficients import chosen
+from raters.draws import Draws
 from raters.errors import RatingsError, install
 from raters.frames import check_ratings, with_reference
-from raters.judges.calibration import METHODS, _rows
-from raters.judges.shared import (
-    IN_UNITS,
-    Draws,
-    add_reference,
-    as_names,
-    between,
-    difference,
-    folds_of,
-    mean_absolute_error,
-    nearest_level,
-    ordered,
-    to_frame,
-    with_means,
-)
+from raters.judges.calibration import IN_UNITS, METHODS, rows_of
+from raters.judges.calibration import STATISTICS as KNOWN
+from raters.judges.folds import folds_of
+from raters.judges.reference import add_reference, as_names, between, ordered
 from raters.matrices import tables
+from raters.results import difference, estimates, to_frame, with_means
+from raters.scale import nearest_level
 
 GROUP = "baseline"
 WORDS = "words"
@@ -42,7 +35,7 @@ STATISTICS = (
 )
 # Coefficients that ask whether two ratings are equal: predictions go to the nearest level.
 _EQUAL = {"percent_agreement", "cohen_kappa", "scott_pi"}
-# Coefficients on which a constant has its fold-to-fold differences; see `_compared`.
+# Coefficients on which a constant has its fold-to-fold differences; see `_sums`.
 _AS_GIVEN = {"percent_agreement", "mean_absolute_error", "mean_difference"}
 _COLUMNS = ["framework", "dimension", "rater", "compared_with", "statistic"]
 _ALPHAS = np.logspace(-2, 3, 11)
@@ -110,8 +103,8 @@ def add_baselines(
     -------
     DataFrame
         The checked frame, the reference, and the baselines as raters of the group
-        ``"baseline"``. Their ratings may lie between levels: pass ``between(scale)`` of
-        `raters.judges.shared` from here on.
+        ``"baseline"``. Their ratings may lie between levels: pass `raters.judges.between`
+        of the scale from here on.
 
     Raises
     ------
@@ -153,12 +146,12 @@ def add_baselines(
         y = table.values[:, table.raters.index(name)]
         cut = folds_of(y, folds, seed, table.framework)
         for one in constants:
-            parts.append(_rows(table, one, _constant(y, table.scale, cut, CONSTANTS[one]), GROUP))
+            parts.append(rows_of(table, one, _constant(y, table.scale, cut, CONSTANTS[one]), GROUP))
         for one, lookup in lookups.items():
             if (x := lookup.of(table)) is not None:
-                parts.append(_rows(table, one, _line(x, y, table.scale, cut), GROUP))
+                parts.append(rows_of(table, one, _line(x, y, table.scale, cut), GROUP))
         if text_of is not None and (x := text_of.of(table)) is not None:
-            parts.append(_rows(table, WORDS, _ridge(x, y, table.scale, cut), GROUP))
+            parts.append(rows_of(table, WORDS, _ridge(x, y, table.scale, cut), GROUP))
     for lookup in [*lookups.values(), *([text_of] if text_of else [])]:
         lookup.refuse_unused()
     result = pd.concat(parts, ignore_index=True)
@@ -338,10 +331,14 @@ def against_baselines(
     frame, name = add_reference(frame, reference, how)
     _only_others(frame, judges, reference)
     raters = [*judges, *dict.fromkeys(frame.loc[frame["group"] == GROUP, "rater"])]
-    draws, results = Draws(resamples, seed), []
+    results = []
     for table in tables(frame, between(scale), [name, *raters]):
-        for statistic, of in _functions(statistics, table.scale).items():
-            results += _compared(table, statistic, of, judges, constants, draws)
+        functions = _functions(statistics, table.scale)
+        labelled = [pair for one in functions.items() for pair in _sums(table, *one, constants)]
+        draws = Draws(len(table.items), resamples, seed, table.framework)
+        by_statistic = groupby(estimates(labelled, draws), key=lambda one: one.labels["statistic"])
+        for _, same in by_statistic:
+            results += _compared(list(same), judges)
     results = with_means(results, IN_UNITS) if mean else results
     return to_frame(results, _COLUMNS, level)
 
@@ -360,18 +357,16 @@ def _only_others(frame, judges, reference):
 def _functions(statistics, scale):
     if isinstance(statistics, Mapping):
         return dict(statistics)
-    known = {**PAIR, "mean_absolute_error": mean_absolute_error}
-    return chosen(statistics, known, scale)
+    return chosen(statistics, KNOWN, scale)
 
 
-def _compared(table, statistic, of, judges, constants, draws):
-    """Every rater of one dimension with the reference, and judges less baselines."""
+def _sums(table, statistic, of, constants):
+    """Every rater of one dimension with the reference: labels and coefficient."""
     reference, *raters = table.raters
     where = {"framework": table.framework, "dimension": table.dimension}
     values = table.values
     if statistic in _EQUAL or statistic.startswith("f1_"):
         values = np.where(np.isfinite(values), nearest_level(values, table.scale), values)
-    found = {}
     for place, rater in enumerate(raters, 1):
         x = values[:, [0, place]]
         if np.isnan(x[:, 1]).all():
@@ -380,12 +375,16 @@ def _compared(table, statistic, of, judges, constants, draws):
             # One constant knows nothing of an item; its small changes from fold to fold run
             # against the held-out items, and ranks would make much of them.
             x[:, 1] = np.where(np.isnan(x[:, 1]), np.nan, np.nanmean(x[:, 1]))
-        sums = of(x, table.scale)
         labels = {**where, "rater": rater, "compared_with": reference, "statistic": statistic}
-        found[rater] = draws.result(labels, sums, len(table.items))
-    yield from found.values()
+        yield labels, of(x, table.scale)
+
+
+def _compared(results, judges):
+    """Every rater of one dimension with the reference, then judges less baselines."""
+    yield from results
+    by_rater = {one.labels["rater"]: one for one in results}
     for judge in judges:
-        for other in found:
-            if judge in found and other not in judges:
-                labels = {**where, "rater": judge, "compared_with": other, "statistic": statistic}
-                yield difference(labels, found[judge], found[other])
+        for other in by_rater:
+            if judge in by_rater and other not in judges:
+                labels = by_rater[judge].labels | {"compared_with": other}
+                yield difference(labels, by_rater[judge], by_rater[other])

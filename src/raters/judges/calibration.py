@@ -8,39 +8,64 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 import pandas as pd
 
-from raters.coefficients import PAIR, chosen
+from raters.coefficients import PAIR, Ratings, Sums, chosen
 from raters.coefficients.base import SAME, notes, ratio
+from raters.coefficients.pairs import on_rows
+from raters.draws import Draws
 from raters.errors import RatingsError
 from raters.frames import COLUMNS
-from raters.judges.shared import (
-    IN_UNITS,
-    Draws,
-    between,
-    difference,
-    folds_of,
-    mean_absolute_error,
-    mean_of,
-    nearest_level,
-    ordered,
-    to_frame,
-    with_judged,
-    with_means,
-)
+from raters.judges.folds import folds_of
+from raters.judges.reference import between, ordered, with_judged
 from raters.matrices import Matrix, tables
-from raters.scale import Scale
+from raters.results import Estimate, difference, estimates, mean_of, to_frame, with_means
+from raters.scale import Scale, nearest_level
 
 GROUP = "recalibrated"
 _LABELS = ["framework", "dimension", "judge", "reference", "method", "n_train"]
-
-_KNOWN = {**PAIR, "mean_absolute_error": mean_absolute_error}
+IN_UNITS = ("mean_difference", "mean_absolute_error")
 
 # A fit takes training ratings of judge and reference and the scale, and returns the map
 # and what to say about it.
 Fit = Callable[[np.ndarray, np.ndarray, Scale], tuple[Callable[[np.ndarray], np.ndarray], str]]
+
+
+# --- the error in units of the scale ------------------------------------------------
+
+
+def mean_absolute_error(x: np.ndarray, scale: Scale) -> Sums:
+    """Mean of the absolute differences of two raters, in the scale's own units.
+
+    Parameters
+    ----------
+    x : ndarray, shape (items, 2)
+        Two raters; items rated by both count.
+    scale : Scale
+        Its values are the numbers.
+
+    Returns
+    -------
+    Sums
+        0 is perfect. Defined for constant ratings too.
+
+    Examples
+    --------
+    >>> mean_absolute_error(np.array([[1, 2], [3, 3]]), Scale([1, 2, 3])).estimate()
+    0.5
+    """
+    r = Ratings.of(x, scale)
+    a, b = r.sides
+    n = r.items(r.both)
+    terms = on_rows(r.both, [np.ones_like(a), np.abs(a - b)])
+    finish = lambda t: ratio(t[1], t[0], 0.0)  # noqa: E731
+    return Sums(terms, finish, n, 2 * n, r.shared_note, counts=r.counts)
+
+
+STATISTICS = {**PAIR, "mean_absolute_error": mean_absolute_error}
 
 
 # --- the maps ----------------------------------------------------------------------
@@ -264,7 +289,7 @@ def recalibrate(
     DataFrame
         The checked frame, the reference, and a rater ``"<judge>, <method>"`` (with ``"
         (<repeat>)"`` where there are several) of the group ``"recalibrated"``. Such ratings
-        may lie between levels: pass ``between(scale)`` of `raters.judges.shared` from here on.
+        may lie between levels: pass `raters.judges.between` of the scale from here on.
 
     Raises
     ------
@@ -305,13 +330,13 @@ def recalibrate(
     for one in found:
         for number, values in enumerate(one.predictions, 1):
             name = f"{one.judge}, {one.method}" + (f" ({number})" if repeats > 1 else "")
-            parts.append(_rows(one.table, name, values))
+            parts.append(rows_of(one.table, name, values))
     result = pd.concat(parts, ignore_index=True)
     result.attrs = dict(frame.attrs)
     return result
 
 
-def _rows(table, rater, values, group=GROUP):
+def rows_of(table: Matrix, rater: str, values: np.ndarray, group: str = GROUP) -> pd.DataFrame:
     """A rater's ratings of one dimension as rows of the long frame."""
     rows = pd.DataFrame({"item": table.items, "rating": values}).assign(
         framework=table.framework, dimension=table.dimension, rater=rater, group=group
@@ -385,25 +410,31 @@ def calibration(
     _, found = _mapped(
         ratings, scale, judges, reference, how, methods, folds, repeats, n_train, seed
     )
-    draws, results = Draws(resamples, seed), []
+    results = []
     for one in found:
-        for name, of in chosen(statistics, _KNOWN, one.table.scale).items():
-            results += _three(one, name, of, draws)
+        draws = Draws(len(one.table.items), resamples, seed, one.table.framework)
+        functions = chosen(statistics, STATISTICS, one.table.scale)
+        results += _before_and_after(one, functions, draws)
     results = with_means(results, IN_UNITS) if mean else results
     return to_frame(results, [*_LABELS, "statistic", "quantity"], level)
 
 
-def _three(one, name, of, draws):
-    """Before, after and their difference."""
-    table, n = one.table, len(one.table.items)
-    where = (table.framework, table.dimension, one.judge, one.reference)
-    labels = dict(zip(_LABELS, (*where, one.method, one.n_train or 0))) | {"statistic": name}
-
-    def result(quantity, column):
-        sums = of(np.column_stack([one.before[:, 0], column]), table.scale)
-        return draws.result({**labels, "quantity": quantity}, sums, n)
-
-    before = result("before", one.before[:, 1])
-    after = [result("after", column) for column in one.predictions]
-    after = replace(mean_of(after[0].labels, after), note=notes(after[0].note, one.note))
-    return before, after, difference({**labels, "quantity": "difference"}, after, before)
+def _before_and_after(one, functions, draws) -> Iterator[Estimate]:
+    """Before, after and their difference, of each statistic."""
+    where = (one.table.framework, one.table.dimension, one.judge, one.reference)
+    labels = dict(zip(_LABELS, (*where, one.method, one.n_train or 0)))
+    columns = [("before", one.before[:, 1]), *(("after", column) for column in one.predictions)]
+    labelled = [
+        (
+            labels | {"statistic": name, "quantity": quantity},
+            of(np.column_stack([one.before[:, 0], column]), one.table.scale),
+        )
+        for name, of in functions.items()
+        for quantity, column in columns
+    ]
+    for _, same in groupby(estimates(labelled, draws), key=lambda e: e.labels["statistic"]):
+        before, *repeats = same
+        note = notes(repeats[0].note, one.note)
+        after = replace(mean_of(repeats[0].labels, repeats), note=note)
+        yield from (before, after)
+        yield difference(before.labels | {"quantity": "difference"}, after, before)

@@ -7,21 +7,30 @@ so there are several readings, and each result is a difference with a paired int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from raters.coefficients import MANY, NEEDS_ORDER, PAIR, chosen
+from raters.coefficients import MANY, PAIR, chosen
 from raters.coefficients.base import notes
-from raters.draws import multiplicities
+from raters.draws import Draws
 from raters.errors import RatingsError
-from raters.frames import check_ratings, with_reference
-from raters.intervals import bca_interval, percentile_interval
+from raters.frames import check_ratings
+from raters.intervals import check_level
+from raters.judges.readings import (
+    IN_TURN,
+    READINGS,
+    SIDES,
+    Case,
+    Coefficients,
+    counts_misses,
+    remarks,
+)
+from raters.judges.reference import reference_raters
 from raters.matrices import tables
-from raters.measures import MEAN
+from raters.results import ALL, MEAN, Estimate, estimates, mean_of
 
 RESULT = [
     "judge",
@@ -37,20 +46,15 @@ RESULT = [
     "n_items",
     "verdict",
     "note",
+    "undefined",
 ]
-READINGS = ("paper", "single", "leave_one_out", "replacement")
-ALL = "all frameworks"
 ABOVE, WITHIN, BELOW = "above the experts' ceiling", "within it", "below"
 OPEN, UNDEFINED, NO_INTERVAL = "cannot tell", "not defined", "no interval"
-IN_TURN = "each in turn"  # the mean over the experts that the judge replaces
 _INTERVALS = ("percentile", "bca")
-_WHO = 3  # pairs of raters that a note names
-# These count positions among the values that occur, so a mean would be a level of its own.
-_BY_POSITION = {"weighted_kappa_quadratic_published"}
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Estimate):
     """A judge's agreement less the experts' own, with its value on every resample.
 
     Parameters
@@ -58,36 +62,19 @@ class Difference:
     labels : dict
         ``judge, framework, dimension, reading, statistic, replaced``; the last is ""
         but for the reading ``replacement``.
+    estimate, draws, n_items, n_ratings, note, undefined, without, counts
+        As in `raters.results.Estimate`, of the difference.
     benchmark, value : float
         The experts' agreement, and the judge's.
-    draws : ndarray, shape (resamples,)
-        Value less benchmark on each resample of the items; NaN where one is undefined.
-    without : ndarray, shape (items,)
-        The difference without one item each, for the items that count; empty if not
-        asked for.
-    counted : ndarray of bool
-        Which items of the framework count, one entry an item.
-    note : str
-        What a reader must know, or "".
     """
 
-    labels: dict
-    benchmark: float
-    value: float
-    draws: np.ndarray
-    without: np.ndarray
-    counted: np.ndarray
-    note: str
+    benchmark: float = np.nan
+    value: float = np.nan
 
     @property
     def difference(self) -> float:
         """Value less benchmark."""
-        return self.value - self.benchmark
-
-    @property
-    def n_items(self) -> int:
-        """Items that count."""
-        return int(self.counted.sum())
+        return self.estimate
 
 
 def benchmark(
@@ -235,6 +222,7 @@ def benchmark(
                 "n_items": one.n_items,
                 "verdict": verdict(one.difference, low, high, one.n_items, margin),
                 "note": note,
+                "undefined": one.undefined,
             }
         )
     return pd.DataFrame(rows, columns=RESULT)
@@ -382,71 +370,6 @@ def verdict_counts(result: pd.DataFrame) -> pd.DataFrame:
     return groups.sum().reset_index()
 
 
-def panel(
-    ratings: pd.DataFrame,
-    raters: Sequence[str],
-    how: str = "median",
-    name: str | None = None,
-) -> pd.DataFrame:
-    """Add a rater who is the panel of several: their median, mean or majority.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        A checked long frame.
-    raters : sequence of str
-        Two raters or more.
-    how : {"median", "mean", "majority"}
-        How they become one. The majority is the most frequent rating; where several are
-        equally frequent there is none, and the item has no rating.
-    name : str, optional
-        The new rater's name. Default ``"panel_<how>"``.
-
-    Returns
-    -------
-    DataFrame
-        The frame with the new rows at its end; their group is ``"panel"``. A mean, or
-        the median of an even number, may lie between levels: declare
-        ``Scale(..., between=True)`` to go on with it, or use `round_ratings`.
-
-    Raises
-    ------
-    RatingsError
-        Fewer than two raters, or one twice; a rater who is not in the frame; an unknown
-        `how`; a name that is taken.
-
-    Examples
-    --------
-    >>> from raters import Scale
-    >>> frame = pd.DataFrame({"item": list("xxx"), "rater": list("abc"), "rating": [1, 2, 2]})
-    >>> frame = check_ratings(frame, Scale([1, 2, 3]))
-    >>> panel(frame, ["a", "b", "c"], how="majority")[["rater", "rating"]].to_numpy()[-1].tolist()
-    ['panel_majority', 2.0]
-    """
-    ways = {"median": "median", "mean": "mean", "majority": "mode"}
-    if how not in ways:
-        raise RatingsError(f"how={how!r}", ", ".join(ways), "name one of these")
-    raters = list(raters) if not isinstance(raters, str) else [raters]
-    _known(ratings, raters, "raters of the panel")
-    if len(raters) < 2 or len(set(raters)) < len(raters):
-        raise RatingsError(
-            f"a panel of {raters}", "two different raters or more", "name each rater once"
-        )
-    members = ratings[ratings["rater"].isin(raters)].assign(group="panel")
-    name = name or f"panel_{how}"
-    if name in set(ratings["rater"]):
-        raise RatingsError(
-            f"the new rater {name!r}, whose name is taken",
-            "a name that no rater of the frame has",
-            "give another one: name='...'",
-        )
-    both = with_reference(members, group="panel", how=ways[how], name=name)
-    new = both[both["rater"] == name].assign(group="panel")
-    result = pd.concat([ratings, new], ignore_index=True)
-    result.attrs = dict(ratings.attrs)
-    return result
-
-
 def differences(
     ratings: pd.DataFrame,
     scale,
@@ -495,15 +418,11 @@ def differences(
         raise RatingsError("no judge", "one rater or more", "name them: judge='...'")
     experts = reference_raters(ratings, reference, judges)
     readings = _checked_readings(readings, statistics)
-    key = times = None
     by_framework = {}
     for table in tables(ratings, scale, [*experts, *judges]):
-        if table.framework != key:
-            key = table.framework
-            times = multiplicities(len(table.items), resamples, seed, key)
-        by_framework.setdefault(key, [])
-        by_framework[key] += _of_table(
-            table, experts, judges, statistics, readings, times, without_each
+        draws = Draws(len(table.items), resamples, seed, table.framework)
+        by_framework.setdefault(table.framework, []).extend(
+            _of_table(table, experts, judges, statistics, readings, draws, without_each)
         )
     if not mean:
         return [row for rows in by_framework.values() for row in rows]
@@ -535,81 +454,20 @@ def ends(one: Difference, level: float, interval: str = "percentile") -> tuple[f
 
     Examples
     --------
-    >>> draws = np.arange(101.0)
-    >>> one = Difference({}, 0.0, 50.0, draws, np.empty(0), np.ones(3, bool), "")
+    >>> one = Difference({}, 50.0, np.arange(101.0), n_items=3, n_ratings=9)
     >>> ends(one, 0.5)
     (25.0, 75.0, '')
     """
-    if not np.isfinite(one.difference):
-        return np.nan, np.nan, one.note
-    low, high, undefined = percentile_interval(one.draws, level)
-    said = []
+    low, high, undefined = one.percentile_ends(level)
+    parts = [one.note]
     if undefined > 0:
         count = round(undefined * one.draws.size)
-        said = [f"undefined on {count} of {one.draws.size} resamples, left out"]
-    if interval == "bca" and one.draws.size:
-        low, high = bca_interval(one.draws, one.difference, one.without, level)
+        parts.append(f"undefined on {count} of {one.draws.size} resamples, left out")
+    if interval == "bca" and one.draws.size and np.isfinite(one.estimate):
+        low, high, _ = one.bca_ends(level)
         if np.isnan(low) and undefined < 1:
-            said += ["no BCa interval: every resample lies on one side of the estimate"]
-    return low, high, notes(one.note, *said)
-
-
-def reference_raters(ratings: pd.DataFrame, reference, judges: Sequence[str] = ()) -> list[str]:
-    """The experts: the raters of a group, or those named; two or more, none a judge.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        A checked long frame.
-    reference : str or sequence of str
-        A group of the frame, or raters.
-    judges : sequence of str
-        Who is to be judged.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    RatingsError
-        A rater, judge or group that is not there; fewer than two experts; a judge among
-        them.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"rater": list("ab"), "group": "expert"})
-    >>> reference_raters(frame, "expert")
-    ['a', 'b']
-    """
-    _known(ratings, judges, "judges")
-    if len(set(judges)) < len(judges):
-        raise RatingsError(f"the judges {list(judges)}", "each once", "name each judge once")
-    if isinstance(reference, str):
-        experts = sorted(ratings.loc[ratings["group"] == reference, "rater"].unique())
-        if not experts:
-            raise RatingsError(
-                f"the reference group {reference!r}",
-                f"a group of the frame: {sorted(ratings['group'].unique())}",
-                "name the experts' group, or the experts: reference=['ann', 'bob']",
-            )
-    else:
-        experts = list(dict.fromkeys(reference))
-        _known(ratings, experts, "experts")
-    among = [name for name in judges if name in experts]
-    if among:
-        raise RatingsError(
-            f"the judge {among[0]!r}, who is one of the experts {experts}",
-            "a judge who is not part of the benchmark",
-            "name another judge, or name the experts without this one: reference=[...]",
-        )
-    if len(experts) < 2:
-        raise RatingsError(
-            f"the experts {experts}",
-            "two experts or more: one alone has no agreement to be a ceiling",
-            "add an expert, or report the judge's agreement with this one (pairwise)",
-        )
-    return experts
+            parts.append("no BCa interval: every resample lies on one side of the estimate")
+    return low, high, notes(*parts)
 
 
 def check_margin(margin: float) -> None:
@@ -651,7 +509,7 @@ def check_interval(interval: str, level: float) -> None:
     """
     if interval not in _INTERVALS:
         raise RatingsError(f"interval={interval!r}", ", ".join(_INTERVALS), "name one of these")
-    percentile_interval(np.empty(0), level)
+    check_level(level)
 
 
 def _one(what, name, there):
@@ -666,16 +524,6 @@ def _one(what, name, there):
             f"name it: {what}='...'",
         )
     return name
-
-
-def _known(ratings, names, what):
-    unknown = [name for name in names if name not in set(ratings["rater"])]
-    if unknown:
-        raise RatingsError(
-            f"the {what} {unknown}",
-            f"raters of the frame: {sorted(ratings['rater'].unique())}",
-            "name raters that are in the frame",
-        )
 
 
 def _checked_readings(readings, statistics):
@@ -715,53 +563,19 @@ def _functions(statistics, scale):
     return found
 
 
-@dataclass
-class _Values:
-    """Coefficients of columns of one table, each computed and resampled once."""
-
-    scale: object
-    sums: dict = field(default_factory=dict)
-    draws: dict = field(default_factory=dict)
-
-    def add(self, name, function, *columns):
-        """The key of a coefficient of some columns."""
-        x = np.column_stack(columns)
-        key = (name, x.tobytes())
-        if key not in self.sums:
-            self.sums[key] = function(x, self.scale)
-        return key
-
-    def resample(self, times):
-        """The coefficients on all resamples."""
-        self.draws = {key: sums.resampled(times) for key, sums in self.sums.items()}
-
-
-@dataclass(frozen=True)
-class _Side:
-    """Coefficients that are summarised into one number, and whose they are."""
-
-    keys: list
-    who: list
-    how: Callable = np.mean
-
-    def of(self, values):
-        """Summarised over the coefficients; the shape of one of them is left."""
-        return self.how(np.array(values), axis=0)
-
-
-def _of_table(table, experts, judges, statistics, readings, times, without_each):
+def _of_table(table, experts, judges, statistics, readings, draws, without_each):
     """All differences of one dimension."""
-    values = _Values(table.scale)
+    coefficients = Coefficients(table.scale)
     functions = _functions(statistics, table.scale)
     planned = []
     for place, judge in enumerate(judges, start=len(experts)):
         cases = {
-            misses: _Case(table, experts, place, judge, misses)
-            for misses in {_counts_misses(name) for name in functions}
+            misses: Case(table, experts, place, judge, misses)
+            for misses in {counts_misses(name) for name in functions}
         }
         for reading in readings:
             for name, function in functions.items():
-                case = cases[_counts_misses(name)]
+                case = cases[counts_misses(name)]
                 labels = {
                     "judge": judge,
                     "framework": table.framework,
@@ -769,276 +583,93 @@ def _of_table(table, experts, judges, statistics, readings, times, without_each)
                     "reading": reading,
                     "statistic": name,
                 }
-                sides = _SIDES[reading](case, values, name, function)
                 between = case.between(name)
                 planned += [
                     (labels | {"replaced": who}, case, value, ceiling, notes(between, note))
-                    for who, value, ceiling, note in sides
+                    for who, value, ceiling, note in SIDES[reading](
+                        case, coefficients, name, function
+                    )
                 ]
-    values.resample(times)
-    return [_difference(values, without_each, *plan) for plan in planned]
+    labelled = (({"key": key}, sums) for key, sums in coefficients.sums.items())
+    by_key = {one.labels["key"]: one for one in estimates(labelled, draws, without_each)}
+    return [_difference(by_key, *plan) for plan in planned]
 
 
-def _difference(values, without_each, labels, case, value, ceiling, note):
-    estimate = {key: values.sums[key].estimate() for key in {*value.keys, *ceiling.keys}}
-    result = [side.of([estimate[key] for key in side.keys]) for side in (ceiling, value)]
-    draws = [side.of([values.draws[key] for key in side.keys]) for side in (ceiling, value)]
-    without = [np.empty(0), np.empty(0)]
-    if without_each:
-        without = [
-            side.of([values.sums[key].without_each()[case.counted] for key in side.keys])
-            for side in (ceiling, value)
-        ]
-    said = _said(values, value, ceiling) if case.counted.any() else ""
+def _difference(by_key, labels, case, value, ceiling, note):
+    judges, experts = (
+        {what: side.of(by_key, what) for what in ("estimate", "draws", "without")}
+        for side in (value, ceiling)
+    )
+    members = [by_key[key] for key in (*value.keys, *ceiling.keys)]
+    lacking = [one.undefined for one in members if one.undefined]
+    there = case.counted.any()
     return Difference(
         labels,
-        float(result[0]),
-        float(result[1]),
-        draws[1] - draws[0],
-        without[1] - without[0],
-        case.counted,
-        notes(case.note, note, said),
+        float(judges["estimate"]) - float(experts["estimate"]),
+        judges["draws"] - experts["draws"],
+        int(case.counted.sum()),
+        max(one.n_ratings for one in members),
+        notes(case.note, note, remarks(by_key, value, ceiling) if there else ""),
+        case.undefined or (lacking[0] if lacking else ""),
+        judges["without"] - experts["without"],
+        case.counted.astype(float),
+        benchmark=float(experts["estimate"]),
+        value=float(judges["estimate"]),
     )
 
 
-def _said(values, *sides):
-    """The coefficients' notes, each once, with the raters whom it is about."""
-    about = {}
-    parts = [pair for side in sides for pair in zip(side.keys, side.who)]
-    for key, who in parts:
-        if values.sums[key].note:
-            about.setdefault(values.sums[key].note, []).append(who)
-    said = []
-    for note, whose in about.items():
-        whose = list(dict.fromkeys(whose))
-        more = f" and {len(whose) - _WHO} more" if len(whose) > _WHO else ""
-        said.append(f"{note} ({', '.join(whose[:_WHO])}{more})")
-    return notes(*said)
-
-
-class _Case:
-    """One judge and the experts on one dimension, on the items that serve both sides.
-
-    An answer outside the levels is a rating only for coefficients that count it as a miss.
-    """
-
-    def __init__(self, table, names, place, judge_name, misses):
-        x = table.values if misses else np.where(np.isinf(table.values), np.nan, table.values)
-        experts, judge = x[:, : len(names)], x[:, place]
-        rated = ~np.isnan(experts)
-        there = ~np.isnan(judge)
-        self.counted = there & (rated.sum(axis=1) >= 2)
-        self.experts = np.where(self.counted[:, None], experts, np.nan)
-        self.judge = np.where(self.counted, judge, np.nan)
-        self.names, self.judge_name, self.scale = names, judge_name, table.scale
-        anybody = rated.any(axis=1) | there
-        alone = int((there & anybody & ~self.counted).sum())
-        absent = int((anybody & ~there).sum())
-        if self.counted.any():
-            self.note = notes(
-                f"items without a rating by {judge_name}, left out on both sides: {absent}"
-                if absent
-                else "",
-                f"items with fewer than two experts, left out: {alone}" if alone else "",
-            )
-        else:
-            self.note = f"not defined: no item with ratings by {judge_name} and two experts"
-
-    def pairs(self, name, function, values):
-        """The expert pairs; each both ways round where the first is the reference."""
-        places = range(len(self.names))
-        pairs = (permutations if _one_sided(name) else combinations)(places, 2)
-        keys, who = [], []
-        for a, b in pairs:
-            keys.append(values.add(name, function, self.experts[:, a], self.experts[:, b]))
-            who.append(f"{self.names[a]} and {self.names[b]}")
-        return keys, who
-
-    def between(self, name):
-        """A note on the judge's ratings that are no level, where only equal counts."""
-        if _by_distance(name) or name.startswith("f1_"):  # F1 itself refuses them
-            return ""
-        judge = self.judge[np.isfinite(self.judge)]
-        levels = np.array(self.scale.values, float)
-        off = int((np.abs(judge[:, None] - levels).min(axis=1, initial=np.inf) > 1e-9).sum())
-        return (
-            f"ratings by {self.judge_name} between levels, which equal none: {off} (round_ratings)"
-            if off
-            else ""
-        )
-
-    def with_judge(self, expert):
-        """How a note calls the judge and an expert."""
-        return f"{self.names[expert]} and {self.judge_name}"
-
-
-def _counts_misses(name):
-    """Whether an answer outside the levels counts; a user's own function gets to see it."""
-    known = name in PAIR or name in MANY or name.startswith("f1_")
-    return not known or name.startswith("f1_") or "percent_agreement" in name
-
-
-def _by_distance(name):
-    """Whether a number between levels is as good as a level."""
-    return name in NEEDS_ORDER and name not in _BY_POSITION
-
-
-def _one_sided(name):
-    """Whether it matters which of two raters comes first; unknown for a user's own function."""
-    return name.startswith("f1_weighted") or (name not in PAIR and name not in MANY)
-
-
-def _paper(case, values, name, function):
-    reference, note = _reference(case.experts, "median", name, case.scale)
-    key = values.add(name, function, reference, case.judge)
-    value = _Side([key], [f"expert median and {case.judge_name}"])
-    yield "", value, _Side(*case.pairs(name, function, values), np.median), note
-
-
-def _single(case, values, name, function):
-    places = range(len(case.names))
-    keys = [values.add(name, function, case.experts[:, j], case.judge) for j in places]
-    value = _Side(keys, [case.with_judge(j) for j in places])
-    yield "", value, _Side(*case.pairs(name, function, values)), ""
-
-
-def _leave_one_out(case, values, name, function):
-    keys, said = {"judge": [], "expert": []}, []
-    for j in range(len(case.names)):
-        expert = case.experts[:, j]
-        others, note = _reference(np.delete(case.experts, j, axis=1), "mean", name, case.scale)
-        # The same items for both: those that the expert who is left out rated too.
-        others = np.where(np.isnan(expert), np.nan, others)
-        keys["judge"].append(values.add(name, function, others, case.judge))
-        keys["expert"].append(values.add(name, function, others, expert))
-        said.append(note)
-    value = _Side(
-        keys["judge"], [f"experts without {one} and {case.judge_name}" for one in case.names]
-    )
-    ceiling = _Side(keys["expert"], [f"experts without {one} and {one}" for one in case.names])
-    yield "", value, ceiling, notes(*dict.fromkeys(said))
-
-
-def _replacement(case, values, name, function):
-    everybody = values.add(name, function, *case.experts.T)
-    ceiling = _Side([everybody], ["experts"])
-    keys, who = [], []
-    for j, expert in enumerate(case.names):
-        x = case.experts.copy()
-        x[:, j] = np.where(np.isnan(x[:, j]), np.nan, case.judge)
-        keys.append(values.add(name, function, *x.T))
-        who.append(f"{case.judge_name} for {expert}")
-        yield expert, _Side(keys[-1:], who[-1:]), ceiling, ""
-    yield IN_TURN, _Side(keys, who), ceiling, ""
-
-
-_SIDES = {
-    "paper": _paper,
-    "single": _single,
-    "leave_one_out": _leave_one_out,
-    "replacement": _replacement,
-}
-
-
-def _reference(x, how, name, scale):
-    """The experts as one column: median or mean, on levels where the coefficient needs them."""
-    x = np.where(np.isfinite(x), x, np.nan)
-    summary = np.full(len(x), np.nan)
-    there = np.isfinite(x).any(axis=1)
-    if scale.measurement == "nominal":
-        summary[there] = [_mode(row) for row in x[there]]
-        return summary, f"labels have no {how}: the experts' mode is the reference"
-    summary[there] = {"median": np.nanmedian, "mean": np.nanmean}[how](x[there], axis=1)
-    if _by_distance(name):
-        return summary, ""
-    rounded = _to_levels(summary, scale)
-    changed = int((np.abs(rounded - summary) > 1e-9).sum())
-    return rounded, f"the experts' {how} rounded to the nearest level" if changed else ""
-
-
-def _mode(row):
-    values, counts = np.unique(row[np.isfinite(row)], return_counts=True)
-    first = counts == counts.max()
-    return values[first][0] if first.sum() == 1 else np.nan
-
-
-def _to_levels(x, scale):
-    """The nearest level; of two equally near the even one, as `round_ratings` does."""
-    levels = np.array(scale.values, float)
-    gap = np.abs(np.nan_to_num(x)[:, None] - levels)
-    near = gap <= gap.min(axis=1, keepdims=True) + 1e-9
-    nearest = np.argmax(near * np.where(levels % 2 == 0, 2, 1), axis=1)
-    return np.where(np.isnan(x), np.nan, levels[nearest])
-
-
-def _kinds(rows: Iterable[Difference]):
-    """Rows that differ by framework and dimension only."""
+def _kinds(found):
+    """Differences that differ by framework and dimension only."""
     kinds = {}
-    for row in rows:
-        labels = {k: v for k, v in row.labels.items() if k not in ("framework", "dimension")}
-        kinds.setdefault(tuple(labels.items()), []).append(row)
+    for one in found:
+        labels = {k: v for k, v in one.labels.items() if k not in ("framework", "dimension")}
+        kinds.setdefault(tuple(labels.items()), []).append(one)
     return kinds
 
 
-def _undefined(rows):
-    names = [row.labels["dimension"] for row in rows if np.isnan(row.difference)]
-    return f"not defined: no value for {', '.join(names)}" if names else ""
+def _mean(labels, members):
+    """The mean of differences, resample by resample: the difference of two means."""
+    mean = mean_of(labels, members, "dimension")
+    benchmark = float(np.mean([one.benchmark for one in members]))
+    value = float(np.mean([one.value for one in members]))
+    numbers = {"estimate": value - benchmark, "benchmark": benchmark, "value": value}
+    return Difference(**(vars(mean) | numbers | {"n_items": np.count_nonzero(mean.counts)}))
 
 
-def _means(rows):
-    """Means over the dimensions of one framework, resample by resample."""
-    found = []
-    for members in _kinds(rows).values():
-        counted = np.any([row.counted for row in members], axis=0)
-        without = np.empty(0)
-        if members[0].without.size:
-            # An item that does not count in a dimension changes nothing there.
-            filled = [_filled(row) for row in members]
-            without = np.mean(filled, axis=0)[counted]
-        found.append(
-            Difference(
-                members[0].labels | {"dimension": MEAN},
-                float(np.mean([row.benchmark for row in members])),
-                float(np.mean([row.value for row in members])),
-                np.mean([row.draws for row in members], axis=0),
-                without,
-                counted,
-                _undefined(members),
-            )
-        )
-    return found
-
-
-def _filled(row):
-    without = np.full(row.counted.size, row.difference)
-    without[row.counted] = row.without
-    return without
+def _means(found):
+    """Means over the dimensions of one framework."""
+    return [
+        _mean(members[0].labels | {"dimension": MEAN}, members)
+        for members in _kinds(found).values()
+    ]
 
 
 def _over_frameworks(by_framework, means):
     """Means over all dimensions of all frameworks, whose items are drawn independently."""
     if len(by_framework) < 2:
         return []
-    singles = _kinds(row for rows in by_framework for row in rows)
-    found = []
-    for kind, parts in _kinds(row for rows in means for row in rows).items():
-        rows = singles[kind]
+    singles = _kinds(one for found in by_framework for one in found)
+    overall = []
+    for kind, parts in _kinds(one for found in means for one in found).items():
+        members = singles[kind]
         if len(parts) < len(by_framework):  # a statistic that some scales do not have
             continue
-        count = [sum(r.labels["framework"] == m.labels["framework"] for r in rows) for m in parts]
-        share = [n / len(rows) for n in count]
-        found.append(
-            Difference(
-                parts[0].labels | {"framework": ALL},
-                float(np.mean([row.benchmark for row in rows])),
-                float(np.mean([row.value for row in rows])),
-                np.sum([part * row.draws for part, row in zip(share, parts)], axis=0),
-                _jackknife_over(parts, share),
-                np.concatenate([row.counted for row in parts]),
-                _undefined(rows),
+        frameworks = [one.labels["framework"] for one in members]
+        share = [frameworks.count(one.labels["framework"]) / len(members) for one in parts]
+        counts = np.concatenate([one.counts for one in parts])
+        # The items of two frameworks are not the same: `_mean` takes the numbers only.
+        nothing = dict.fromkeys(("draws", "without", "counts"), np.empty(0))
+        numbers = [replace(one, **nothing) for one in members]
+        overall.append(
+            replace(
+                _mean(parts[0].labels | {"framework": ALL}, numbers),
+                draws=np.sum([part * one.draws for part, one in zip(share, parts)], axis=0),
+                without=_jackknife_over(parts, share),
+                counts=counts,
+                n_items=np.count_nonzero(counts),
             )
         )
-    return found
+    return overall
 
 
 def _jackknife_over(means, share):
@@ -1047,9 +678,12 @@ def _jackknife_over(means, share):
     Each framework's values are centred, so that their own small bias does not look like
     a difference between items.
     """
-    if not all(row.without.size for row in means):
+    if not all(one.without.size for one in means):
         return np.empty(0)
-    overall = sum(part * row.difference for part, row in zip(share, means))
+    overall = sum(part * one.estimate for part, one in zip(share, means))
     return np.concatenate(
-        [overall + part * (row.without - row.without.mean()) for part, row in zip(share, means)]
+        [
+            overall + part * (one.without - one.leave_one_out()[0].mean())
+            for part, one in zip(share, means)
+        ]
     )

@@ -11,19 +11,12 @@ import scipy
 from raters.coefficients.base import notes
 from raters.errors import RatingsError
 from raters.frames import check_ratings
-from raters.judges.ceiling import (
-    ALL,
-    IN_TURN,
-    UNDEFINED,
-    check_interval,
-    check_margin,
-    differences,
-    ends,
-    reference_raters,
-)
+from raters.judges.ceiling import UNDEFINED, check_interval, check_margin, differences, ends
+from raters.judges.readings import IN_TURN
+from raters.judges.reference import reference_raters
 from raters.matrices import tables
-from raters.measures import MEAN
 from raters.multiplicity import adjusted
+from raters.results import ALL, MEAN
 
 DECISIONS = [
     "judge",

@@ -12,17 +12,11 @@ from raters.coefficients import PAIR, Sums
 from raters.coefficients.base import notes, ratio
 from raters.coefficients.pairs import moments
 from raters.coefficients.ratings import Ratings
+from raters.draws import Draws
 from raters.errors import RatingsError
-from raters.judges.shared import (
-    Draws,
-    between,
-    difference,
-    ordered,
-    to_frame,
-    with_judged,
-    with_means,
-)
+from raters.judges.reference import between, ordered, with_judged
 from raters.matrices import tables
+from raters.results import difference, estimates, to_frame, with_means
 from raters.scale import Scale
 
 WHO = ["framework", "dimension", "judge", "reference"]
@@ -200,17 +194,24 @@ def level_and_order(
     >>> found.set_index("statistic").estimate.round(2).to_dict()["kappa_gain_without_level"]
     0.43
     """
-    draws, results = Draws(resamples, seed), []
+    results = []
     for labels, x, declared, items in _pairs(ratings, scale, judges, reference, how):
-        found = {
-            name: draws.result({**labels, "statistic": name}, of(x, declared), len(items))
-            for name, of in _COEFFICIENTS.items()
-        }
-        kappa, centred = (
-            found[name] for name in ("weighted_kappa_quadratic", "weighted_kappa_quadratic_centred")
+        draws = Draws(len(items), resamples, seed, labels["framework"])
+        labelled = [
+            ({**labels, "statistic": name}, of(x, declared)) for name, of in _COEFFICIENTS.items()
+        ]
+        by_name = {one.labels["statistic"]: one for one in estimates(labelled, draws)}
+        centred = by_name["weighted_kappa_quadratic_centred"]
+        gain = difference(
+            {**labels, "statistic": GAIN}, centred, by_name["weighted_kappa_quadratic"]
         )
-        results += [*found.values(), difference({**labels, "statistic": GAIN}, centred, kappa)]
-    return to_frame(with_means(results, _IN_UNITS) if mean else results, [*WHO, "statistic"], level)
+        results += [*by_name.values(), gain]
+    return _framed(results, level, mean)
+
+
+def _framed(results, level, mean):
+    results = with_means(results, _IN_UNITS) if mean else results
+    return to_frame(results, [*WHO, "statistic"], level)
 
 
 def why(found: pd.DataFrame) -> pd.DataFrame:
@@ -372,14 +373,15 @@ def step_errors(
     >>> found.estimate.tolist()
     [0.5, 0.25, 0.25, 0.25, 0.25]
     """
-    draws, results = Draws(resamples, seed), []
+    results = []
     for labels, x, declared, items in _pairs(ratings, scale, judges, reference, how):
-        gap = steps_apart(x, declared)
-        note = Ratings.of(x, declared).shared_note
-        for name, holds in _STEPS.items():
-            sums = _share(holds(gap), np.isfinite(gap), note)
-            results.append(draws.result({**labels, "statistic": name}, sums, len(items)))
-    return to_frame(with_means(results, _IN_UNITS) if mean else results, [*WHO, "statistic"], level)
+        gap, shared = steps_apart(x, declared), Ratings.of(x, declared)
+        labelled = [
+            ({**labels, "statistic": name}, _share(holds(gap), np.isfinite(gap), shared))
+            for name, holds in _STEPS.items()
+        ]
+        results += estimates(labelled, Draws(len(items), resamples, seed, labels["framework"]))
+    return _framed(results, level, mean)
 
 
 def _share(holds, there, note):
@@ -603,7 +605,7 @@ def where_raters_split(
     """
     if not steps > 0:
         raise RatingsError(f"steps={steps!r}", "a number above 0", "give 1, or 2")
-    draws, results = Draws(resamples, seed), []
+    results = []
     for labels, x, declared, items, panel in _with_panel(ratings, scale, judges, reference, how):
         if panel.shape[1] < 2:
             raise RatingsError(
@@ -616,9 +618,10 @@ def where_raters_split(
         apart[np.isnan(spread["range"])] = np.nan
         error = np.abs(x[:, 1] - x[:, 0])
         error[~np.isfinite(error)] = np.nan
-        for name, sums in zip(_SPLIT, _split_sums(apart, error, steps, declared)):
-            results.append(draws.result({**labels, "statistic": name}, sums, len(items)))
-    return to_frame(with_means(results, _IN_UNITS) if mean else results, [*WHO, "statistic"], level)
+        sums = _split_sums(apart, error, steps, declared)
+        labelled = [({**labels, "statistic": name}, one) for name, one in zip(_SPLIT, sums)]
+        results += estimates(labelled, Draws(len(items), resamples, seed, labels["framework"]))
+    return _framed(results, level, mean)
 
 
 def _split_sums(apart, error, steps, scale):

@@ -11,7 +11,7 @@ import scipy
 
 from raters.coefficients.base import notes
 from raters.errors import RatingsError
-from raters.judges.shared import between, ordered, with_judged
+from raters.judges.reference import between, ordered, with_judged
 from raters.matrices import tables
 
 COLUMNS = [

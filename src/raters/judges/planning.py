@@ -12,12 +12,13 @@ import pandas as pd
 from raters.coefficients import MANY, PAIR, Sums, chosen
 from raters.coefficients.base import ratio
 from raters.coefficients.ratings import centre
+from raters.draws import Draws
 from raters.errors import RatingsError
 from raters.frames import check_ratings
 from raters.intervals import percentile_interval
-from raters.judges.shared import Draws, add_reference, between, ordered, to_frame, with_means
+from raters.judges.reference import add_reference, between, ordered
 from raters.matrices import tables
-from raters.measures import MEAN
+from raters.results import MEAN, estimates, to_frame, with_means
 
 PLAN = [
     "framework",
@@ -496,17 +497,19 @@ def gain_from_raters(
             "a group or a rater outside it",
             "name another one, or none",
         )
-    draws, results = Draws(resamples, seed), []
+    results = []
     for table in tables(frame, between(scale), [*members, *([name] if name else [])]):
         ordered(table)
         x = table.values[:, : len(members)]
         y = table.values[:, -1] if name else None
-        for one in k:
-            for statistic, sums in _gains(x, y, one).items():
-                labels = {"framework": table.framework, "dimension": table.dimension}
-                labels |= {"group": raters, "criterion": name, "n_raters": float(one)}
-                labels |= {"statistic": statistic}
-                results.append(draws.result(labels, sums, len(table.items)))
+        where = {"framework": table.framework, "dimension": table.dimension}
+        where |= {"group": raters, "criterion": name}
+        labelled = [
+            ({**where, "n_raters": float(one), "statistic": statistic}, sums)
+            for one in k
+            for statistic, sums in _gains(x, y, one).items()
+        ]
+        results += estimates(labelled, Draws(len(table.items), resamples, seed, table.framework))
     columns = ["framework", "dimension", "group", "criterion", "n_raters", "statistic"]
     return to_frame(with_means(results) if mean else results, columns, level)
 

@@ -10,7 +10,8 @@ import pandas as pd
 
 from raters.coefficients import NEEDS_ORDER, NEEDS_RATERS
 from raters.errors import RatingsError
-from raters.judges.ceiling import benchmark, reference_raters
+from raters.judges.ceiling import benchmark
+from raters.judges.reference import reference_raters
 from raters.label_sets import SEPARATOR
 from raters.measures import MEAN, agreement, pairwise
 from raters.scale import Scale, scale_for

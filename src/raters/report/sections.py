@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from raters.judges.ceiling import ALL, OPEN, verdict_counts
+from raters.judges.ceiling import OPEN, verdict_counts
 from raters.measures import MEAN
 from raters.report import analysis, checklist, methods
 from raters.report.html import (
@@ -22,6 +22,7 @@ from raters.report.html import (
     why_not,
 )
 from raters.report.study import WIDTH, Missing, Study
+from raters.results import ALL
 from raters.show.tables import interval, number
 from raters.text import count_of
 
