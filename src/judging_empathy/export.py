@@ -137,6 +137,8 @@ def write(out: Path, study: Study, resamples: int | None = None, seed: int = 202
     paths = []
     for table, frame in made.items():
         paths.append(out / f"{table}.csv")
+        # What the note says in words stays a field of the frames: the files have their columns.
+        frame = frame.drop(columns="undefined", errors="ignore")
         frame.to_csv(paths[-1], index=False, encoding="utf-8", lineterminator="\n")
     paths.append(out / "provenance.json")
     text = json.dumps(provenance(name, resamples, seed), indent=2, sort_keys=True)

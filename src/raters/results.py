@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from raters.coefficients.base import Sums, jackknife_error, notes
+from raters.coefficients.base import (
+    NO_VALUE,
+    PART_UNDEFINED,
+    Reason,
+    Sums,
+    code_of,
+    jackknife_error,
+    notes,
+)
 from raters.draws import Draws
 from raters.intervals import bca_interval, percentile_interval
 
@@ -20,7 +28,6 @@ MEAN = "mean of dimensions"
 DIFFERENCE = "difference"
 PAIRS = "mean of pairs"
 ALL = "all frameworks"
-PART_UNDEFINED = "part_undefined"  # one of the results that a mean is taken of
 
 RESULT = [
     "framework",
@@ -155,8 +162,8 @@ def estimates(
             values[start:],
             sums.n_items,
             sums.n_ratings,
-            sums.note,
-            sums.reason() if np.isnan(estimate) else "",
+            str(sums.note),
+            (code_of(sums.note) or NO_VALUE) if np.isnan(estimate) else "",
             values[1:start],
             sums.counted() * often if without_each else _NOTHING,
             sums,
@@ -200,7 +207,7 @@ def mean_of(
     else:
         called = name if callable(name) else lambda one: str(one.labels[name])
         names = ", ".join(map(called, lacking))
-        note = f"not defined: no value for {names}" if lacking else ""
+        note = str(Reason(PART_UNDEFINED, f"no value for {names}")) if lacking else ""
         n_ratings = sum(one.n_ratings for one in members)
         undefined = PART_UNDEFINED if lacking else ""
     return Estimate(

@@ -7,7 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from raters.coefficients.base import Sums, declared_table, mid_ranks, notes, ratio
+from raters.coefficients.base import (
+    NEGATIVE_VALUES,
+    Reason,
+    Sums,
+    declared_table,
+    mid_ranks,
+    notes,
+    ratio,
+)
 from raters.coefficients.ratings import Ratings
 from raters.scale import Scale
 
@@ -204,7 +212,7 @@ def krippendorff_alpha_ratio(x: np.ndarray, scale: Scale) -> Sums:
     r = Ratings.of(x, scale)
     if np.nanmin(r.values, initial=0.0) < 0:
         sums = _alpha_by_distance(r.like(np.full_like(r.values, np.nan)), scale, by_ratio)
-        return replace(sums, note="not defined: negative values have no ratio")
+        return replace(sums, note=Reason(NEGATIVE_VALUES, "negative values have no ratio"))
     return _alpha_by_distance(r, scale, by_ratio)
 
 

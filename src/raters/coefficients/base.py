@@ -15,11 +15,72 @@ from raters.errors import RatingsError
 # numbers it is exactly zero; means such as 2.667 leave about 1e-16 of the terms.
 _NOISE = 1e-12
 SAME = 1e-9  # ratings that differ by less are one value
-# Codes of the reasons why a coefficient is not defined; the note says it in a sentence.
-NOTHING_COUNTS = "nothing_shared"
-NO_VARIATION = "no_variation"
-NO_VALUE = "no_value"
 _STEP = 1e-3  # of an item's weight, for the derivative in `Sums.analytic_error`
+
+
+# Codes of the reasons why there is no value; the note says each in a sentence.
+NOTHING_SHARED = "nothing_shared"  # no item has the ratings that are needed
+NO_VARIATION = "no_variation"  # ratings, or one side's, that tell no items apart
+TOO_FEW_ITEMS = "too_few_items"
+NO_VARIANCE = "no_variance"  # an estimated variance that is not above 0
+BETWEEN_LEVELS = "between_levels"
+LEVEL_UNUSED = "level_unused"
+NEGATIVE_VALUES = "negative_values"
+RATER_WITHOUT_RATINGS = "rater_without_ratings"
+NO_ERROR = "no_error"  # nothing to divide by causes
+NO_SPLIT = "no_split"  # raters who split on no item, or on every item
+NOT_MODELLED = "not_modelled"
+PART_UNDEFINED = "part_undefined"  # one of the results that a mean is taken of
+NO_VALUE = "no_value"  # any other reason
+
+
+class Reason(str):
+    """A sentence that says why there is no value, with the code of the reason.
+
+    Parameters
+    ----------
+    code : str
+        One of the codes of this module, for programs.
+    sentence : str
+        For people; "not defined: " stands before it.
+
+    Examples
+    --------
+    >>> why = Reason(NO_VARIATION, "all 20 ratings are 3")
+    >>> why, why.code
+    ('not defined: all 20 ratings are 3', 'no_variation')
+    """
+
+    code: str
+
+    def __new__(cls, code: str, sentence: str) -> Reason:
+        """Put the sentence in the words that all reasons have."""
+        return cls._of(f"not defined: {sentence}", code)
+
+    @classmethod
+    def _of(cls, text, code):
+        reason = super().__new__(cls, text)
+        reason.code = code
+        return reason
+
+
+def code_of(note: str) -> str:
+    """The code of the reason that a note gives; "" where it gives none.
+
+    Parameters
+    ----------
+    note : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> code_of("20 items left out")
+    ''
+    """
+    return getattr(note, "code", "")
 
 
 @dataclass(frozen=True)
@@ -35,10 +96,8 @@ class Sums:
     n_items, n_ratings : int
         Items and ratings that count.
     note : str
-        What a reader must know about this table of ratings, or "".
-    undefined : str
-        The code of the reason why the coefficient is not defined, such as
-        ``"no_variation"``, or "". Where a coefficient has a value all the same, it is "".
+        What a reader must know about this table of ratings, or ""; a `Reason` where it says
+        why there is no value.
     smooth : callable, optional
         Takes totals, and the totals of the ratings as they are, for the analytic
         standard error, where the literature linearises a slightly different function.
@@ -60,16 +119,11 @@ class Sums:
     n_items: int
     n_ratings: int
     note: str = ""
-    undefined: str = ""
     smooth: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     sampled: int = 0
     known_interval: Callable[[float], tuple[float, float]] | None = None
     known_test: Callable[[Sums], float] | None = None
     counts: np.ndarray | None = None
-
-    def reason(self) -> str:
-        """The code for a coefficient without a value, also where none was given."""
-        return self.undefined or NO_VALUE
 
     def total(self) -> np.ndarray:
         """The totals of the ratings as they are, shape (k,)."""
@@ -210,8 +264,25 @@ def ratio(numerator, denominator, size):
 
 
 def notes(*parts: str) -> str:
-    """What there is to say, as one note."""
-    return "; ".join(part for part in parts if part)
+    """What there is to say, as one note; with a reason among it, the first one's code stays.
+
+    Parameters
+    ----------
+    *parts : str
+        Notes; empty ones are left out.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> notes("", "two items left out", "one rater only")
+    'two items left out; one rater only'
+    """
+    text = "; ".join(part for part in parts if part)
+    code = next(filter(None, map(code_of, parts)), "")
+    return Reason._of(text, code) if code else text
 
 
 def declared_table(table, scale, symmetric=False):

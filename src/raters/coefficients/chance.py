@@ -6,7 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from raters.coefficients.base import Sums, notes, ratio, weights
+from raters.coefficients.base import (
+    NO_VARIATION,
+    NOTHING_SHARED,
+    RATER_WITHOUT_RATINGS,
+    Reason,
+    Sums,
+    code_of,
+    notes,
+    ratio,
+    weights,
+)
 from raters.coefficients.ratings import Ratings
 from raters.scale import Scale
 
@@ -143,10 +153,10 @@ def _conger(x, scale, kind):
     r = Ratings.of(x, scale)
     sums = _agreement_sums(r, scale, kind, _conger_chance, by_rater=True)
     idle = int((~r.there).all(axis=0).sum())
-    if not idle or sums.note.startswith("not defined"):
+    if not idle or code_of(sums.note):
         return sums
-    note = f"not defined: raters without any rating, so without habits: {idle}"
-    return replace(sums, note=notes(note, sums.note))
+    why = f"raters without any rating, so without habits: {idle}"
+    return replace(sums, note=notes(Reason(RATER_WITHOUT_RATINGS, why), sums.note))
 
 
 def conger_kappa(x: np.ndarray, scale: Scale) -> Sums:
@@ -320,7 +330,7 @@ def brennan_prediger_quadratic(x: np.ndarray, scale: Scale) -> Sums:
 
 def _defined(sums):
     """AC1, AC2 and Brennan-Prediger have a value for constant ratings: say what it rests on."""
-    if sums.note.startswith("not defined: all"):
+    if code_of(sums.note) == NO_VARIATION:
         _, _, rest = sums.note.partition("; ")
         note = "every rating is the same: this 1 says nothing about telling items apart"
         return replace(sums, note=notes(note, rest))
@@ -348,7 +358,7 @@ def mean_percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     0.6666666666666666
     """
     sums = _agreement_sums(x, scale, "identity", _uniform_chance)
-    note = sums.note if sums.note.startswith("not defined: no") else ""
+    note = sums.note if code_of(sums.note) == NOTHING_SHARED else ""
     return replace(
         sums,
         terms=sums.terms[[0, 2]],

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import scipy
 
-from raters.coefficients.base import Sums, mid_ranks, notes, ratio
+from raters.coefficients.base import NO_VARIATION, Reason, Sums, code_of, mid_ranks, notes, ratio
 from raters.coefficients.ratings import Ratings
 from raters.scale import Scale
 
@@ -66,8 +66,8 @@ def kendall_w(x: np.ndarray, scale: Scale) -> Sums:
 
     reason = notes(r.variation(whole, "ratings by everybody"), r.left_out)
     rated = r.values[whole]
-    if rated.size and not reason.startswith("not defined") and not np.ptp(rated, axis=0).any():
-        reason = notes("not defined: no rater tells any items apart", reason)
+    if rated.size and not code_of(reason) and not np.ptp(rated, axis=0).any():
+        reason = notes(Reason(NO_VARIATION, "no rater tells any items apart"), reason)
     n = r.items(whole)
     sums = Sums(terms, finish, n, k * n, reason, counts=r.counts)
 

@@ -7,12 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from raters.coefficients.base import (
+    BETWEEN_LEVELS,
+    LEVEL_UNUSED,
+    Reason,
     Sums,
+    code_of,
     notes,
     ratio,
 )
 from raters.coefficients.pairs import Levels, pair_sums, split_cells
-from raters.coefficients.ratings import NOTHING_SHARED, Ratings, observed_values
+from raters.coefficients.ratings import NO_SHARED_ITEM, Ratings, observed_values
 from raters.errors import RatingsError
 from raters.scale import Scale
 
@@ -82,7 +86,7 @@ def f1_macro(x: np.ndarray, scale: Scale) -> Sums:
     0.2667
     """
     sums = _f1(x, scale, _by_label)
-    if sums.note.startswith("not defined"):
+    if code_of(sums.note):
         return sums
     used = set(_given_by_either(Ratings.of(x, scale)))
     unused = [scale.name_of(value) for value in scale.values if value not in used]
@@ -149,9 +153,9 @@ def f1_of(level):
             )
         here = np.isclose(_given_by_either(Ratings.of(x, scale)), value)
         sums = _f1(x, scale, lambda *by_level: _by_count(*(part[here] for part in by_level)))
-        if here.any() or sums.note.startswith("not defined"):
+        if here.any() or code_of(sums.note):
             return sums
-        return replace(sums, note=f"not defined: nobody gave {scale.name_of(value)}")
+        return replace(sums, note=Reason(LEVEL_UNUSED, f"nobody gave {scale.name_of(value)}"))
 
     return coefficient
 
@@ -206,11 +210,11 @@ def _f1(x, scale, average, threshold=None):
     given = Ratings.of(x, scale)
     values = given.values
     there = ~np.isnan(values).any(axis=1)
-    note = given.one_sided(outside_counts=True) if there.any() else NOTHING_SHARED
+    note = given.one_sided(outside_counts=True) if there.any() else NO_SHARED_ITEM
     known = np.round(scale.values, 9)
     off = np.setdiff1d(observed_values(values[there]), known)
     if off.size:
-        note = f"not defined: {off[0]:g} is not a level; round the ratings first"
+        note = Reason(BETWEEN_LEVELS, f"{off[0]:g} is not a level; round the ratings first")
         values = np.full_like(values, np.nan)
     if threshold is not None:
         known = np.array([0.0, 1.0])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import scipy
 
-from raters.coefficients.base import Sums, notes, ratio
+from raters.coefficients.base import NO_VARIANCE, TOO_FEW_ITEMS, Reason, Sums, code_of, notes, ratio
 from raters.coefficients.ratings import Ratings
 from raters.scale import Scale
 
@@ -40,9 +40,10 @@ def _icc(x, scale, form, limits, error_within=False):
     n = r.items(whole)
     sums = Sums(terms, finish, n, k * n, counts=r.counts)
     reason = notes(r.variation(whole, "ratings by everybody"), r.left_out)
-    if not reason.startswith("not defined") and np.isnan(sums.estimate()):
-        few = "one item only" if n == 1 else "the estimated variance is not above 0"
-        reason = notes(f"not defined: {few}", reason)
+    if not code_of(reason) and np.isnan(sums.estimate()):
+        few = Reason(TOO_FEW_ITEMS, "one item only")
+        why = few if n == 1 else Reason(NO_VARIANCE, "the estimated variance is not above 0")
+        reason = notes(why, reason)
 
     def known_interval(level):
         with np.errstate(divide="ignore", invalid="ignore"):  # no error variance: NaN limits
@@ -63,7 +64,7 @@ def _with_levels(sums, r):
     rows = r.complete
     often = None if r.counts is None else r.counts[rows]
     gap = np.ptp(np.average(r.values[rows], axis=0, weights=often)) if rows.any() else 0.0
-    if gap <= 1e-9 or sums.note.startswith("not defined"):
+    if gap <= 1e-9 or code_of(sums.note):
         return sums
     unseen = f"consistency only: the raters' means differ by up to {gap:.3g}, which does not count"
     return replace(sums, note=notes(unseen, sums.note))

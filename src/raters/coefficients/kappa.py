@@ -9,7 +9,10 @@ import numpy as np
 import scipy
 
 from raters.coefficients.base import (
+    NO_VARIATION,
+    Reason,
     Sums,
+    code_of,
     declared_table,
     ratio,
     running,
@@ -99,8 +102,8 @@ def weighted_kappa_quadratic_centred(x: np.ndarray, scale: Scale) -> Sums:
     """
     r = Ratings.of(x, scale)
     note = r.pair_note
-    if not note.startswith("not defined") and not np.ptp(r.sides, axis=1).any():
-        note = "not defined: neither rater tells any items apart"
+    if not code_of(note) and not np.ptp(r.sides, axis=1).any():
+        note = Reason(NO_VARIATION, "neither rater tells any items apart")
 
     def finish(totals):
         n, a, b, aa, bb, d = totals

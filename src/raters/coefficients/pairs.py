@@ -10,7 +10,7 @@ from raters.coefficients.base import (
     Sums,
     ratio,
 )
-from raters.coefficients.ratings import NOTHING_SHARED, Ratings
+from raters.coefficients.ratings import NO_SHARED_ITEM, Ratings
 from raters.scale import Scale
 
 
@@ -94,7 +94,7 @@ def percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     both = ~np.isnan(r.values).any(axis=1)
     a, b = r.rounded[both].T
     terms = on_rows(both, [np.ones_like(a), np.isfinite(a) & (a == b)])
-    note = r.one_sided(outside_counts=True) if both.any() else NOTHING_SHARED
+    note = r.one_sided(outside_counts=True) if both.any() else NO_SHARED_ITEM
     n = r.items(both)
     return Sums(terms, _share, n, 2 * n, note, counts=r.counts)
 

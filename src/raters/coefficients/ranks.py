@@ -8,14 +8,10 @@ from functools import partial
 import numpy as np
 import scipy
 
-from raters.coefficients.base import (
-    Sums,
-    mid_ranks,
-    ratio,
-)
+from raters.coefficients.base import NO_VARIATION, Reason, Sums, mid_ranks, ratio
 from raters.coefficients.kappa import quadratic_kappa
 from raters.coefficients.pairs import moments, pair_sums, split_cells, with_cells
-from raters.coefficients.ratings import NOTHING_SHARED, Ratings
+from raters.coefficients.ratings import NO_SHARED_ITEM, Ratings
 from raters.scale import Scale
 
 
@@ -52,9 +48,11 @@ def lin_concordance(x: np.ndarray, scale: Scale) -> Sums:
 def _rank_note(r):
     """Why a rank correlation is not defined, where one rater never varies."""
     if not r.both.any():
-        return NOTHING_SHARED
+        return NO_SHARED_ITEM
     side = r.constant_side
-    return f"not defined: {side}, so there is no order to compare" if side else r.one_sided()
+    if not side:
+        return r.one_sided()
+    return Reason(NO_VARIATION, f"{side}, so there is no order to compare")
 
 
 def _fisher(sums, variance):

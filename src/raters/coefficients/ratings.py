@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from raters.coefficients.base import SAME, notes
+from raters.coefficients.base import NO_VARIATION, NOTHING_SHARED, SAME, Reason, code_of, notes
 from raters.scale import Scale
 
 # A coefficient rests on few items if at most so many (or such a share) of them hold any
 # rating but the most common one. With fewer than _MANY_ITEMS there is nothing to point out.
 _MANY_ITEMS, _FEW_ITEMS, _FEW_SHARE = 10, 2, 0.05
-NOTHING_SHARED = "not defined: no item has ratings by both"
+NO_SHARED_ITEM = Reason(NOTHING_SHARED, "no item has ratings by both")
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,15 +180,15 @@ class Ratings:
     @cached_property
     def shared_note(self) -> str:
         """Why nothing is shared, or what is left out."""
-        return self.one_sided() if self.both.any() else NOTHING_SHARED
+        return self.one_sided() if self.both.any() else NO_SHARED_ITEM
 
     @cached_property
     def pair_note(self) -> str:
         """What a reader must know about the table of two raters, or ""."""
         if not self.both.any():
-            return NOTHING_SHARED
+            return NO_SHARED_ITEM
         note = self.variation(self.both, "ratings by both")
-        one_sided = "" if note.startswith("not defined") else self.constant_side
+        one_sided = "" if code_of(note) else self.constant_side
         return notes(note, one_sided, self.one_sided())
 
     # --- what there is to agree on ---------------------------------------------------
@@ -206,7 +206,7 @@ class Ratings:
             number = there.sum(axis=1)
         total = self.ratings(number)
         if not total:
-            return f"not defined: no item has {what}"
+            return Reason(NOTHING_SHARED, f"no item has {what}")
         # A level that nearly all items hold alone is the middle one of all ratings.
         common = self._middle_one(there)
         other = there & (np.abs(self.values - common) > SAME)
@@ -214,7 +214,8 @@ class Ratings:
         others = self.items(with_other)
         if not others:
             name = self.scale.name_of(common)
-            return f"not defined: all {total} ratings are {name}, no variation to agree on"
+            why = f"all {total} ratings are {name}, no variation to agree on"
+            return Reason(NO_VARIATION, why)
         items = self.items(number > 0)
         if items < _MANY_ITEMS or _enough(others, items):
             return ""

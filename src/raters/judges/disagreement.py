@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from raters.coefficients import PAIR, Sums
-from raters.coefficients.base import notes, ratio
+from raters.coefficients.base import NO_ERROR, NO_SPLIT, NO_VARIATION, Reason, notes, ratio
 from raters.coefficients.pairs import moments
-from raters.coefficients.ratings import Ratings
+from raters.coefficients.ratings import NO_SHARED_ITEM, Ratings
 from raters.draws import Draws
 from raters.errors import RatingsError
 from raters.judges.reference import between, ordered, with_judged
@@ -65,7 +65,7 @@ def spread_ratio(x: np.ndarray, scale: Scale) -> Sums:
         squared = ratio(n * bb - b * b, n * aa - a * a, n * aa)
         return np.sqrt(np.maximum(squared, 0))
 
-    return _moments(x, scale, finish, "not defined: the reference tells no items apart")
+    return _moments(x, scale, finish, Reason(NO_VARIATION, "the reference tells no items apart"))
 
 
 def error_share(part: str):
@@ -113,7 +113,7 @@ def error_share(part: str):
         parts = {"level": level, "spread": spread, "order": n * d - level - spread}
         return ratio(parts[part], n * d, n * (aa + bb))
 
-    return lambda x, scale: _moments(x, scale, finish, "not defined: no error to divide")
+    return lambda x, scale: _moments(x, scale, finish, Reason(NO_ERROR, "no error to divide"))
 
 
 _COEFFICIENTS = {
@@ -250,7 +250,7 @@ def why(found: pd.DataFrame) -> pd.DataFrame:
     >>> why(found).verdict.tolist()
     ['mostly level']
     """
-    needed = {*WHO, "statistic", "estimate", "low", "high"}
+    needed = {*WHO, "statistic", "estimate", "low", "high", "undefined"}
     if not needed <= set(found.columns) or not set(SHARES) <= set(found["statistic"]):
         raise RatingsError(
             f"a frame with the columns {list(map(str, found.columns))}",
@@ -274,7 +274,7 @@ def why(found: pd.DataFrame) -> pd.DataFrame:
 
 def _verdict(part, n):
     if np.isnan(part.loc["mean_difference", "estimate"]):
-        return "not defined: no item has ratings by both"
+        return NO_SHARED_ITEM
     shares = part.loc[list(SHARES)]
     if shares["estimate"].isna().all():
         return _no_shares(part)
@@ -287,8 +287,8 @@ def _verdict(part, n):
 
 def _no_shares(part):
     """A mean over dimensions has no shares where one of its dimensions has none."""
-    note = part.loc[SHARES[0], "note"]
-    return "no disagreement" if note.startswith("not defined: no error") else note
+    first = part.loc[SHARES[0]]
+    return "no disagreement" if first["undefined"] == NO_ERROR else first["note"]
 
 
 # --- near misses and far ones ---------------------------------------------------
@@ -375,9 +375,9 @@ def step_errors(
     """
     results = []
     for labels, x, declared, items in _pairs(ratings, scale, judges, reference, how):
-        gap, shared = steps_apart(x, declared), Ratings.of(x, declared)
+        gap, note = steps_apart(x, declared), Ratings.of(x, declared).shared_note
         labelled = [
-            ({**labels, "statistic": name}, _share(holds(gap), np.isfinite(gap), shared))
+            ({**labels, "statistic": name}, _share(holds(gap), np.isfinite(gap), note))
             for name, holds in _STEPS.items()
         ]
         results += estimates(labelled, Draws(len(items), resamples, seed, labels["framework"]))
@@ -644,7 +644,7 @@ def _split_sums(apart, error, steps, scale):
             "" if rest.any() else f"the raters split on every item by {steps:g} levels",
         )
         result = Sums(terms, finish, n, 2 * n, "")
-        bad = f"not defined: {missing}" if np.isnan(result.estimate()) else ""
+        bad = Reason(NO_SPLIT, missing) if np.isnan(result.estimate()) else ""
         return Sums(terms, finish, n, 2 * n, bad)
 
     yield sums(at, split)
@@ -658,5 +658,5 @@ def _rank_correlation(x, scale):
     sums = PAIR["spearman_rho"](x, scale)
     note = ""
     if np.isnan(sums.estimate()):
-        note = "not defined: all items have one range, or one error"
+        note = Reason(NO_VARIATION, "all items have one range, or one error")
     return Sums(sums.terms, sums.finish, sums.n_items, sums.n_ratings, note)

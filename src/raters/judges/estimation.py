@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from raters.coefficients.base import notes
+from raters.coefficients.base import TOO_FEW_ITEMS, Reason, code_of, notes
 from raters.errors import RatingsError
 from raters.judges.reference import between, ordered, with_judged
 from raters.matrices import tables
@@ -28,6 +28,7 @@ COLUMNS = [
     "n_labelled",
     "n_unlabelled",
     "note",
+    "undefined",
 ]
 _FEW = 15
 _JUDGE_ONLY = "mean of the judge: no interval for the mean of the reference, whatever its width"
@@ -211,7 +212,8 @@ def prediction_powered_mean(
             y = np.where([item in wanted for item in table.items], y, np.nan)
         where = (table.framework, table.dimension, judge, name)
         for row in _three(y, f, tuning, level):
-            rows.append({**dict(zip(COLUMNS, where)), **row})
+            reason = {"note": str(row["note"]), "undefined": code_of(row["note"])}
+            rows.append({**dict(zip(COLUMNS, where)), **row, **reason})
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -236,7 +238,7 @@ def _three(y, f, tuning, level):
     nothing = dict.fromkeys(("estimate", "low", "high", "tuning", "effective_n"), np.nan)
     labels = y[both]
     if n < 2:
-        said = "not defined: fewer than two items with both ratings"
+        said = Reason(TOO_FEW_ITEMS, "fewer than two items with both ratings")
         yield {"method": "labels only", **nothing, **counts, "note": said}
     else:
         error = labels.std(ddof=1) / np.sqrt(n)
@@ -249,7 +251,8 @@ def _three(y, f, tuning, level):
     yield {"method": "judge only", **known, **counts, "note": _JUDGE_ONLY}
     least = 3 if tuning is None else 2
     if n < least or many < 2:
-        said = f"not defined: {n} items with label, {many} without; {least} and 2 are needed"
+        why = f"{n} items with label, {many} without; {least} and 2 are needed"
+        said = Reason(TOO_FEW_ITEMS, why)
         yield {"method": "prediction powered", **nothing, **counts, "note": said}
         return
     found = prediction_powered(labels, f[both], f[rest], tuning, level)

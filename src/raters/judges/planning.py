@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 
 from raters.coefficients import MANY, PAIR, Sums, chosen
-from raters.coefficients.base import ratio
+from raters.coefficients.base import (
+    NO_VARIANCE,
+    NOT_MODELLED,
+    NOTHING_SHARED,
+    PART_UNDEFINED,
+    TOO_FEW_ITEMS,
+    Reason,
+    code_of,
+    ratio,
+)
 from raters.coefficients.ratings import centre
 from raters.draws import Draws
 from raters.errors import RatingsError
@@ -32,6 +41,7 @@ PLAN = [
     "reaches",
     "assumption",
     "note",
+    "undefined",
 ]
 # Coefficients of values, which a model of values can stand for.
 MODELLED = ("krippendorff_alpha_interval", "icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k")
@@ -236,8 +246,8 @@ class _Simulated:
     def _mean(self, values, modelled):
         if not modelled:
             return self._summary(values)
-        said = "not defined: the model knows single dimensions, not how they go together"
-        return {"estimate": np.nan, "width": np.nan, "assumption": _MODEL, "note": said}
+        said = Reason(NOT_MODELLED, "the model knows single dimensions, not how they go together")
+        return {"estimate": np.nan, "width": np.nan, "assumption": _MODEL, **_why(said)}
 
     def _panels(self, table, times, size):
         """The statistic on every study by every panel: quantities x panels x studies."""
@@ -271,10 +281,10 @@ class _Simulated:
         widths = np.array([high - low for low, high, _ in ends])
         lost = np.mean([undefined for _, _, undefined in ends])
         if np.isnan(widths).any():
-            said = "not defined: no study of some panel has a value"
-            return {"estimate": np.nan, "width": np.nan, "note": said}
+            said = Reason(PART_UNDEFINED, "no study of some panel has a value")
+            return {"estimate": np.nan, "width": np.nan, **_why(said)}
         said = f"undefined in {lost:.1%} of the simulated studies, left out" if lost > 0 else ""
-        return {"estimate": np.nanmean(values), "width": widths.mean(), "note": said}
+        return {"estimate": np.nanmean(values), "width": widths.mean(), **_why(said)}
 
     def _modelled(self, labels, here, found, size):
         labels = {**labels, "assumption": _MODEL}
@@ -283,8 +293,8 @@ class _Simulated:
             known = self._summary(here[table.dimension])
             row = {**labels, "dimension": table.dimension, **known}
             if whole.shape[0] < 2 or np.ptp(whole) == 0:
-                said = "not defined: too few items that all rated, or no variation"
-                yield {**row, "estimate": np.nan, "width": np.nan, "note": said}
+                said = Reason(TOO_FEW_ITEMS, "too few items that all rated, or no variation")
+                yield {**row, "estimate": np.nan, "width": np.nan, **_why(said)}
                 continue
             longer, wider = self._by_model(table, whole, size)
             yield {**row, "estimate": row["estimate"] + longer, "width": row["width"] * wider}
@@ -314,6 +324,10 @@ class _Simulated:
             terms = sums.terms.reshape(len(sums.terms), _STUDIES, n).sum(axis=2)
             values.append(sums.finish(terms))
         return self._summary(np.array(values))
+
+
+def _why(note):
+    return {"note": str(note), "undefined": code_of(note)}
 
 
 def variance_components(x: np.ndarray) -> dict[str, float]:
@@ -567,9 +581,10 @@ def _gain_sums(terms, finish, used, n_ratings, m):
     sums = Sums(terms, finish, int(used.sum()), n_ratings)
     note = ""
     if np.isnan(sums.estimate()):
-        note = "not defined: no variance is left, or none of the criterion's"
+        note = Reason(NO_VARIANCE, "no variance is left, or none of the criterion's")
         if not (m[used] > 1).any():
-            note = "not defined: no item has two ratings, so nothing tells how raters differ"
+            why = "no item has two ratings, so nothing tells how raters differ"
+            note = Reason(NOTHING_SHARED, why)
     elif sums.estimate() == 0:
         note = "the items' means differ no more than chance makes them"
     return Sums(terms, finish, sums.n_items, n_ratings, note)

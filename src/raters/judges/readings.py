@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from raters.coefficients import MANY, NEEDS_ORDER, PAIR
-from raters.coefficients.base import NOTHING_COUNTS, notes
+from raters.coefficients.base import NOTHING_SHARED, Reason, notes
 from raters.results import Estimate
 from raters.scale import nearest_level
 
@@ -74,7 +74,7 @@ class Case:
         rated = ~np.isnan(experts)
         there = ~np.isnan(judge)
         self.counted = there & (rated.sum(axis=1) >= 2)
-        self.undefined = "" if self.counted.any() else NOTHING_COUNTS
+        self.undefined = "" if self.counted.any() else NOTHING_SHARED
         self.experts = np.where(self.counted[:, None], experts, np.nan)
         self.judge = np.where(self.counted, judge, np.nan)
         self.names, self.judge_name, self.scale = names, judge_name, table.scale
@@ -89,7 +89,8 @@ class Case:
                 f"items with fewer than two experts, left out: {alone}" if alone else "",
             )
         else:
-            self.note = f"not defined: no item with ratings by {judge_name} and two experts"
+            why = f"no item with ratings by {judge_name} and two experts"
+            self.note = str(Reason(NOTHING_SHARED, why))
 
     def pairs(self, name, function, coefficients):
         """The expert pairs; each both ways round where the first is the reference."""
