@@ -451,6 +451,6 @@ def _inflation(columns):
 
 def _results(rows):
     """Rows as a frame with the columns of the contract."""
-    text = ("framework", "dimension", "rater_a", "rater_b", "group", "statistic", "note")
+    text = (*RESULT[:6], *RESULT[-2:])
     empty = dict.fromkeys(text, "") | {"low": np.nan, "high": np.nan}
     return pd.DataFrame([empty | row for row in rows], columns=RESULT)

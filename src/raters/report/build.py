@@ -263,6 +263,7 @@ def write_tables(study: Study, folder) -> Section:
     folder.mkdir(exist_ok=True)
     lines = []
     for name, frame in study.tables.items():
+        frame = frame.drop(columns="undefined", errors="ignore")  # the note says it in words
         write_csv(spreadsheet_safe(frame), folder / f"{name}.csv")
         lines.append(f"tables/{name}.csv: {count_of(len(frame), 'row')}")
     return Section(bullets(lines))
