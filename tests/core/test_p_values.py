@@ -133,7 +133,7 @@ def test_columns_on_request_and_corrections_over_the_frame():
     assert list(tested)[-3:] == ["p", "note", "undefined"]
     pd.testing.assert_frame_equal(tested.drop(columns="p"), plain)
     holm = pairwise(frame, FIVE, resamples=50, test="holm")
-    assert list(holm)[-3:] == ["p", "p_adjusted", "note"]
+    assert list(holm)[-4:] == ["p", "p_adjusted", "note", "undefined"]
     expected = multipletests(holm["p"], method="holm")[1]
     assert holm["p_adjusted"].to_numpy() == pytest.approx(expected)
     assert holm["p"].to_numpy() == pytest.approx(np.full(3, 2 / 51))  # B resamples: not 0
