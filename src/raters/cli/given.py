@@ -7,7 +7,6 @@ from pathlib import Path
 from raters.errors import RatingsError
 from raters.io.config import Config, ScaleRules
 from raters.io.formats.base import checked_path
-from raters.io.inspect import read_as_proposed
 from raters.io.read import Reading, read
 
 NAME = "raters.toml"
@@ -97,6 +96,8 @@ def declared_of(options, say) -> Config | Path:
 
 def _quick(options, say):
     """The files read on the scale that was named, with the columns as proposed."""
+    from raters.io.inspect import read_as_proposed
+
     beside = Path(options.files[0]).parent / NAME
     if beside.is_file():
         say.remark(f"{beside} is not used: --scale was given")

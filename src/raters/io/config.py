@@ -18,11 +18,14 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raters.errors import RatingsError
-from raters.io.answers import KINDS, Rule
 from raters.io.atomic import part_beside
 from raters.scale import Scale
+
+if TYPE_CHECKING:
+    from raters.io.answers import Rule
 
 LAYOUTS = {
     "long": "a row for each rating",
@@ -369,7 +372,10 @@ class Config:
         _one_of("reading", "duplicates", self.duplicates, list(DUPLICATES))
         _known("reversed", self.reversed, ("raters", "dimensions", "items"))
         _known("answers", self.answers, ("kind", "key", "pattern", "labels", "refusals"))
-        _one_of("answers", "kind", self.answers.get("kind", "number"), list(KINDS))
+        if self.answers:
+            from raters.io.answers import KINDS
+
+            _one_of("answers", "kind", self.answers.get("kind", "number"), list(KINDS))
         if self.drop_at_most < 0:
             raise RatingsError(
                 f"drop_at_most = {self.drop_at_most}", "0 or more rows", "correct it"
@@ -437,6 +443,8 @@ class Config:
         -------
         Rule
         """
+        from raters.io.answers import Rule
+
         return Rule(self.rules_of(dimension).scale, decimal=decimal, **self.answers)
 
     def group_of(self, rater: str) -> str | None:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from raters.errors import RatingsError
-from raters.io.answers import order_effect, settle_pairs
 from raters.io.config import Config
 from raters.io.formats import FORMATS
 from raters.io.formats.layouts import Part
@@ -23,7 +22,7 @@ from raters.io.notes import (
     range_notes,
 )
 from raters.io.ratings_of import read_cells
-from raters.io.reading import COLUMNS, PROBLEMS, Reading
+from raters.io.reading import COLUMNS, PAIRS, PROBLEMS, Reading
 from raters.scale import Scale
 from raters.text import count_of, few, shorten
 
@@ -214,9 +213,10 @@ class Joined:
                 stood[name][rows] = np.array([*coded.names, None], dtype=object)[coded.codes]
             start += len(part.lines)
         verdict = np.array([part.order is not None for part in self.parts])[self.file[keep]]
-        empty = settle_pairs(pd.DataFrame(columns=["item", "rater", "dimension"]))
         if not verdict.any():
-            return frame, empty, []
+            return frame, pd.DataFrame([], columns=PAIRS), []
+        from raters.io.answers import order_effect, settle_pairs
+
         verdicts = frame[verdict].assign(**{n: stood[n][keep][verdict] for n in stood})
         pairs = settle_pairs(verdicts)
         first_rows = frame[verdict].drop_duplicates(["item", "rater", "dimension"])

@@ -187,22 +187,19 @@ def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[Note]:
         ``"nothing-shared"`` where no item has two raters, otherwise ``"rated-once"``, for items
         that one person rated; ``"no-overlap"`` and ``"one-item"`` for pairs of raters.
     """
-    from scipy.sparse import coo_matrix
-
     rated = rated & (item >= 0) & (rater >= 0)
     if not rated.any():
         return []
-    shape = (int(item.max()) + 1, len(raters))
-    seen = coo_matrix((np.ones(int(rated.sum())), (item[rated], rater[rated])), shape).tocsr()
-    seen.data[:] = 1
-    per_item = np.asarray(seen.sum(axis=1)).ravel()
+    # Each rater of an item once, ordered by item.
+    rated_items, by = np.divmod(np.unique(item[rated] * len(raters) + rater[rated]), len(raters))
+    per_item = np.bincount(rated_items)
     notes = []
     n_items, n_shared = int((per_item > 0).sum()), int((per_item > 1).sum())
     if n_shared < n_items:
         text = f"{n_shared:,} of {n_items:,} items have ratings of two raters or more"
         notes.append(Note(text, "rated-once" if n_shared else "nothing-shared"))
     if 2 <= len(raters) <= _OVERLAP_UP_TO:
-        shared = (seen.T @ seen).toarray()
+        shared = _shared(rated_items, by, len(raters))
         for most, code, words in (
             (0, "no-overlap", "no item: nothing to compare"),
             (1, "one-item", "one item only"),
@@ -218,3 +215,14 @@ def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[Note]:
                 text = f"{'; '.join(pairs[:SHOWN])}{more} share {words}"
                 notes.append(Note(text, code))
     return notes
+
+
+def _shared(items, raters, n_raters, block=65_536):
+    """How many items every two raters share; on the diagonal those that one rated."""
+    shared = np.zeros((n_raters, n_raters))
+    for start in range(0, int(items[-1]) + 1, block):
+        rows = slice(*np.searchsorted(items, [start, start + block]))
+        seen = np.zeros((block, n_raters), np.float32)  # whole numbers, exact in a block
+        seen[items[rows] - start, raters[rows]] = 1
+        shared += seen.T @ seen
+    return shared

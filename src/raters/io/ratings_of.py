@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from raters.io.answers import Rule, parse
 from raters.io.config import Config
 from raters.io.formats.cells import named_level, read_cell
 from raters.io.formats.layouts import Part
+
+if TYPE_CHECKING:
+    from raters.io.answers import Rule
 
 
 def read_cells(part: Part, config: Config) -> None:
@@ -42,6 +45,8 @@ def read_cells(part: Part, config: Config) -> None:
 
 def _judge_rules(part, config, names) -> list[Rule]:
     if part.order:
+        from raters.io.answers import Rule
+
         labels = config.answers.get("labels", {}) if config.answers.get("kind") == "pair" else {}
         return [Rule(config.rules_of(name).scale, "pair", labels=labels) for name in names]
     if part.source.answers:
@@ -50,6 +55,8 @@ def _judge_rules(part, config, names) -> list[Rule]:
 
 
 def _judged(text, rule, systems, rules):
+    from raters.io.answers import parse
+
     if text is not None:
         # A declared code for missing goes before the rules for answers.
         _, state, reason = (

@@ -12,6 +12,7 @@ from raters.scale import Scale
 from raters.text import count_of
 
 COLUMNS = ["dimension", "item", "rater", "group", "rating", "file", "line"]
+PAIRS = ["item", "rater", "dimension", "result", "rating", "n_orders"]
 PROBLEMS = ["file", "line", "column", "value", "code", "reason"]
 
 

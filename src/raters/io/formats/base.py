@@ -33,6 +33,9 @@ NO_ROWS = (EXTRA_HEADER, EMPTY_ROW, BEFORE_HEADER)
 # What spreadsheets leave around ids and numbers.
 SHEET = "sheet"  # the column with the name of the sheet where several are read
 
+# A log that marks a refusal itself (such as a batch file's field "refusal") is read as this text.
+REFUSAL_MARK = "[refusal]"
+
 ID_JUNK = " \t\r\n\u00a0\ufeff"
 
 

@@ -8,8 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from raters.errors import RatingsError
-from raters.io.answers import REFUSAL_MARK
-from raters.io.formats.base import Limits, Rows, Table
+from raters.io.formats.base import REFUSAL_MARK, Limits, Rows, Table
 from raters.io.formats.json_files import OtherShape, decode, document, each, flat, inside, listed
 from raters.io.notes import Note
 from raters.text import count_of
