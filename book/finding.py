@@ -5,7 +5,7 @@ from pathlib import Path
 import vl_convert
 
 import judging_empathy as paper
-from judging_empathy import chart_data as views
+from judging_empathy import chart_data, sentences
 from raters.show import charts
 
 TARGET = Path(__file__).parent / "_static" / "finding.svg"
@@ -15,10 +15,10 @@ def finding():
     """The chart of the index, from the published ratings."""
     pairs = paper.Study("published").table("pairwise", resamples=0)
     return charts.bands(
-        paper.titled(views.bands(pairs)),
-        paper.titled(views.against_each_expert(pairs)),
+        paper.titled(chart_data.bands(pairs)),
+        paper.titled(chart_data.against_each_expert(pairs)),
         "Who agrees with an expert, and how well?",
-        views.finding(pairs),
+        sentences.finding(pairs),
         "kappa with a single expert",
         "expert pairs",
     )

@@ -2,64 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from judging_empathy import models as judging
-from judging_empathy.data import files
 from judging_empathy.data.metadata import dimensions
 from judging_empathy.data.names import (
     CROWD,
     EXPERTS,
     LABELS,
-    MEDIAN,
     MODELS,
     RATERS,
     scales,
     titled,
 )
-from judging_empathy.tables import KAPPA, recipes  # noqa: F401  views.recipes in chapters
-from raters.show import tables as display
+from judging_empathy.tables import KAPPA
+from raters.measures import MEAN
 from raters.show.tables import interval, number
-
-_KINDS = {
-    "reference-llm": "experts and models",
-    "reference-crowd": "experts and crowd",
-    "llm-crowd": "models and crowd",
-}
-
-
-def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markdown:
-    """What a page is made from, in a line; a warning when the ratings are simulated.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        From `study.load`.
-    resamples, seed : int
-        The notebook's parameters.
-
-    Returns
-    -------
-    Markdown
-    """
-    items = len(ratings.drop_duplicates(["framework", "item"]))
-    size = f"{len(ratings):,} ratings of {items} conversations"
-    how = f"{resamples:,} resamples of conversations, seed {seed}"
-    if ratings.attrs["study"] == "published":
-        number = len(files.store().registry)
-        return display.say(
-            f"Made from: the study's published ratings ({size}; {number} files, each checked "
-            f"by sha256, commit {files.COMMIT[:7]}); {how}."
-        )
-    return display.say(
-        f"**Simulated ratings: these numbers are not the paper's.** This page shows made-up "
-        f"ratings of the study's shape ({size}; {how}). They are made from the printed kappas "
-        "and from each rater's mean and spread, so they resemble the study. Sentences that "
-        "compare with the paper mean nothing here."
-    )
 
 
 def usage(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
@@ -143,6 +102,11 @@ def expert_pairs(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
     return rows.assign(series="experts " + number)
 
 
+def by_pair(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The kappas of expert pairs as dots without intervals, with readable names."""
+    return titled(expert_pairs(pairs)).drop(columns=["low", "high"])
+
+
 def bands(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
     """Range and mean over the three expert pairs, best dimension first.
 
@@ -179,27 +143,6 @@ def within_frameworks(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.sort_values("framework", key=lambda f: f.map(order.index), kind="stable")
 
 
-def against_median(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
-    """Each model and the crowd against the expert median.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
-    statistic : str
-        Which statistic.
-
-    Returns
-    -------
-    DataFrame
-        84 rows; ``series`` names the model or the crowd.
-    """
-    others = (*MODELS, CROWD)
-    chosen = (pairs["rater_a"] == MEDIAN) & pairs["rater_b"].isin(others)
-    rows = pairs[chosen & (pairs["statistic"] == statistic)]
-    return rows.assign(series=rows["rater_b"].map(LABELS))
-
-
 def against_each_expert(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
     """Each model and the crowd against single experts: the mean of the three.
 
@@ -223,25 +166,6 @@ def against_each_expert(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataF
     return mean.assign(series=mean["rater_b"].map(LABELS))
 
 
-def reached(judges: pd.DataFrame, ceiling: pd.Series) -> pd.Series:
-    """On how many dimensions each rater comes up to a yardstick.
-
-    Parameters
-    ----------
-    judges : DataFrame
-        ``dimension, series, estimate``.
-    ceiling : Series
-        The yardstick by dimension.
-
-    Returns
-    -------
-    Series
-        Number of dimensions by ``series``. Estimates are compared, not intervals.
-    """
-    over = judges["estimate"] >= judges["dimension"].map(ceiling)
-    return over.groupby(judges["series"]).sum()
-
-
 def spread(frame: pd.DataFrame) -> pd.DataFrame:
     """One row a dimension, one column a statistic; dimensions in their order.
 
@@ -261,239 +185,183 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
     return wide.sort_values("dimension", key=lambda d: d.map(order), ignore_index=True)
 
 
-def finding(pairs: pd.DataFrame) -> str:
-    """The sentence under the book's first chart.
+def named_raters(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs as dots, each in the colour of its second rater."""
+    return titled(pairs.assign(series=pairs["rater_b"].map(LABELS)))
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
 
-    Returns
-    -------
-    str
-    """
-    mean = against_each_expert(pairs).groupby("series")["estimate"].mean()
-    return (
-        "Mean kappa over 21 dimensions with a single expert: "
-        f"{bands(pairs)['estimate'].mean():.2f} for another expert, "
-        f"{mean['Gemini']:.2f} for Gemini, {mean['Claude']:.2f} for Claude, "
-        f"{mean['GPT-4o']:.2f} for GPT-4o, {mean['crowd']:.2f} for the crowd "
-        "(n = 50 conversations a dimension)."
+# --- chapter 7: the crowd ---------------------------------------------------------------
+
+
+def named_judges(counts: pd.DataFrame) -> pd.DataFrame:
+    """Counts by judge and reading, with readable names."""
+    return counts.assign(
+        judge=counts["judge"].map(LABELS | {"panel_median": "median of the three"}),
+        reading=counts["reading"].map({"paper": "expert median", "single": "single experts"}),
     )
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+def less_crowd(gaps: pd.DataFrame) -> pd.DataFrame:
+    """Each model's kappa with single experts less the crowd's, as dots."""
+    rows = gaps[(gaps["reading"] == "single") & gaps["judge"].isin(MODELS)]
+    return titled(rows.assign(series=rows["judge"].map(LABELS)))
+
+
+def crowd_by_framework(means: pd.DataFrame) -> pd.DataFrame:
+    """The crowd's mean kappa in each framework, and how far each model is above it."""
+    wide = means.assign(cell=_with_intervals(means)).pivot(
+        index=["framework", "crowd"], columns="judge", values="cell"
+    )
+    rows = titled(within_frameworks(wide.reset_index()))
+    return rows[["framework", "crowd", *MODELS]].rename(columns=LABELS)
+
+
+def beside_one_expert(beside: pd.DataFrame) -> pd.DataFrame:
+    """The mean of k readers beside one expert, by coefficient."""
+    wide = beside.pivot(index=["statistic", "n_raters"], columns="quantity", values="estimate")
+    gaps = beside[beside["quantity"] == "difference"].set_index(["statistic", "n_raters"])
+    wide["crowd less expert"] = pd.Series(_with_intervals(gaps), index=gaps.index)
+    rows = wide.loc[list(_AS_GOOD)].reset_index()
+    return pd.DataFrame(
+        {
+            "coefficient": rows["statistic"].map(_AS_GOOD),
+            "readers": rows["n_raters"].astype(int),
+            "crowd": rows["crowd"],
+            "expert": rows["experts"],
+            "crowd less expert": rows["crowd less expert"],
+        }
+    )
+
+
+def readers_needed(needed: pd.DataFrame) -> pd.DataFrame:
+    """How many readers are as good as one expert, in words where no number is."""
+    rows = needed.set_index("statistic").loc[list(_AS_GOOD)]
+    words = rows[["estimate", "low", "high"]].map(readers).rename(columns={"estimate": "readers"})
+    words.insert(0, "coefficient", list(_AS_GOOD.values()))
+    never = 100 * rows["never"]
+    return words.assign(**{"per cent of resamples: more than 100": never}).reset_index(drop=True)
+
+
+def readers(k: float) -> str:
+    """A number of readers; what the page does not look at is more than a hundred.
 
     Examples
     --------
-    >>> listed(["Gemini", "Claude", "GPT-4o"]), listed(["Gemini"])
-    ('Gemini, Claude and GPT-4o', 'Gemini')
+    >>> readers(4.0), readers(float("inf"))
+    ('4', 'more than 100')
     """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    return "more than 100" if np.isinf(k) else f"{k:.0f}"
 
 
-def standing(low: float, high: float) -> str:
-    """Where an interval of a difference lies: ``"above"``, ``"below"`` or ``"open"``.
-
-    Examples
-    --------
-    >>> standing(0.1, 0.2), standing(-0.2, -0.1), standing(-0.1, 0.1)
-    ('above', 'below', 'open')
-    """
-    return "above" if low > 0 else "below" if high < 0 else "open"
-
-
-def answer(
-    found: pd.DataFrame, bca: pd.DataFrame, crowd: pd.DataFrame
-) -> dict[str, display.Markdown]:
-    """What the study can say about its models, in four short paragraphs.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `judging.benchmark_table`, or the part of it that is about the models in the
-        reading ``single``.
-    bca : DataFrame
-        The same for kappa, with BCa intervals.
-    crowd : DataFrame
-        From `judging.judge_vs_crowd_table`.
-
-    Returns
-    -------
-    dict
-        ``expert``, ``dimensions``, ``crowd``, ``level``. The words follow from where the
-        intervals lie, so they also hold for simulated ratings.
-    """
-    models = [LABELS[name] for name in MODELS]
-    single = judging.named(found[found["reading"] == "single"])
-    kappa = _of_judges(single[single["statistic"] == KAPPA])
-    centred = _of_judges(single[single["statistic"] == judging.CENTRED])
-    rho = _of_judges(single[single["statistic"] == judging.RHO])
-    other = bca[(bca["reading"] == "single") & (bca["statistic"] == KAPPA)]
-    other = _of_judges(judging.named(other))
-    against = _of_judges(judging.named(crowd[crowd["reading"] == "single"]))
-    return {
-        "expert": _against_an_expert(kappa, other, models),
-        "dimensions": _by_dimension(single[single["statistic"] == KAPPA], models),
-        "crowd": _against_the_crowd(against, models),
-        "level": _level(centred, rho, models),
-    }
-
-
-def _of_judges(rows):
-    return judging.overall(rows).set_index("judge")
-
-
-def gap(row) -> str:
-    """A difference with its interval, for a sentence.
-
-    Parameters
-    ----------
-    row : Series
-        ``difference, low, high``.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> gap(pd.Series({"difference": -0.1, "low": -0.2, "high": 0.05}))
-    '−0.10 (−0.20 to 0.05)'
-    """
-    return f"{number(row.difference)} ({interval(row.low, row.high)})"
-
-
-def _gaps(rows, names):
-    return "; ".join(f"{name} {gap(rows.loc[name])}" for name in names)
-
-
-def _against_an_expert(kappa, bca, models):
-    where = {
-        name: {standing(rows.loc[name, "low"], rows.loc[name, "high"]) for rows in (kappa, bca)}
-        for name in models
-    }
-    said = []
-    for place, words in (("below", "less well than"), ("above", "better than")):
-        sure = [name for name in models if where[name] == {place}]
-        if sure:
-            said.append(
-                f"So on average {listed(sure)} agree{'s' * (len(sure) == 1)} with an "
-                f"expert {words} another expert does."
-            )
-    for name in models:
-        if where[name] == {"open"}:
-            said.append(
-                f"{name} cannot be told apart from another expert on average, which does "
-                "not show that it is as good."
-            )
-        elif len(where[name]) > 1:
-            b = bca.loc[name]
-            said.append(
-                f"For {name} it hangs on the kind of interval: the other usual kind (BCa) "
-                f"runs from {interval(b.low, b.high)}. At best the question is open."
-            )
-    return display.say(
-        f"""**Against another expert.** Two experts agree with each other with a mean kappa of
-        {number(kappa["benchmark"].iloc[0])} (1 is perfect, 0 is chance; 21 dimensions, n = 50
-        conversations each). A model's kappa with an expert, less that, with its 95 % interval:
-        {_gaps(kappa, models)}. {" ".join(said)}"""
-    )
-
-
-def _by_dimension(rows, models):
-    counts = judging.by_dimension(rows).assign(
-        place=lambda r: [standing(*ends) for ends in zip(r["low"], r["high"])],
-        within=lambda r: r["verdict"] == "within it",
-    )
-    places = counts.groupby("judge")["place"].value_counts().unstack(fill_value=0)
-    places = places.reindex(columns=["above", "below", "open"], fill_value=0)
-    within = counts.groupby("judge")["within"].sum()
-    parts = "; ".join(
-        f"{name}: below the experts' own agreement on {places.loc[name, 'below']}, above it on "
-        f"{places.loc[name, 'above']}, not decided on {places.loc[name, 'open']}"
-        for name in models
-    )
-    equal = "; ".join(f"{name} {within[name]}" for name in models)
-    return display.say(
-        f"""**Dimension by dimension.** Of {len(counts) // counts["judge"].nunique()} dimensions,
-        by the 95 % interval of each difference: {parts}. Not decided does not mean equal.
-        Dimensions on which the whole interval lies within {judging.MARGIN} of the experts:
-        {equal}. Few intervals from fifty conversations are narrow enough for that."""
-    )
-
-
-def _against_the_crowd(rows, models):
-    better = [name for name in models if rows.loc[name, "low"] > 0]
-    rest = [name for name in models if name not in better]
-    said = []
-    if better:
-        who = f"All of {listed(better)}" if not rest else listed(better)
-        said.append(
-            f"{who} agree{'s' * (len(better) == 1)} with an expert better than the crowd "
-            "does on average."
+def level_by_dimension(level: pd.DataFrame) -> pd.DataFrame:
+    """A judge's shift of level with its interval, the share of error it makes, the order."""
+    by = dict(iter(level.groupby("statistic")))
+    shift = by["mean_difference"]
+    return titled(
+        shift.assign(
+            shift=_with_intervals(shift),
+            level=100 * by["error_from_level"]["estimate"].to_numpy(),
+            rho=by["spearman_rho"]["estimate"].to_numpy(),
         )
-    if rest:
-        said.append(f"For {listed(rest)} that is not shown.")
-    return display.say(
-        f"""**Against the crowd.** {" ".join(said)} Difference of mean kappas:
-        {_gaps(rows, models)}. "The crowd" is four different groups of people."""
     )
 
 
-def _level(centred, rho, models):
-    level_out = [name for name in models if centred.loc[name, "high"] < 0]
-    order_alone = [name for name in models if rho.loc[name, "high"] < 0]
-    still = (
-        f"With level out of it, {listed(level_out)} still agree{'s' * (len(level_out) == 1)} less "
-        "well than another expert."
-        if level_out
-        else "With level out of it, no model is clearly below another expert."
+def _with_intervals(rows):
+    return [f"{number(r.estimate)} ({interval(r.low, r.high)})" for r in rows.itertuples()]
+
+
+_AS_GOOD = {
+    KAPPA: "kappa",
+    f"{KAPPA}_centred": "kappa without the shift",
+    "correlation": "correlation",
+}
+
+
+# --- chapter 6: models against experts ----------------------------------------------------
+
+
+def two_intervals(overall: pd.DataFrame, bca: pd.DataFrame) -> pd.DataFrame:
+    """Each judge's mean difference with both kinds of interval, by reading."""
+    keys = ["reading", "judge"]
+    both = overall.merge(bca[[*keys, "low", "high"]], on=keys, suffixes=("", "_bca"))
+    both["percentile"] = [interval(*ends) for ends in zip(both["low"], both["high"])]
+    both["BCa"] = [interval(*ends) for ends in zip(both["low_bca"], both["high_bca"])]
+    return judging.named(both)
+
+
+def in_an_experts_place(alpha: pd.DataFrame, passes: pd.DataFrame) -> pd.DataFrame:
+    """By judge: the change of alpha, and the outcome of the alternative annotator test."""
+    alpha, passes = judging.named(alpha), judging.named(passes)
+    change, together = (judging.overall(frame).set_index("judge") for frame in (alpha, passes))
+    alone, won = judging.by_dimension(alpha), judging.by_dimension(passes)
+    return (
+        change[["difference"]]
+        .assign(
+            interval=[interval(*ends) for ends in zip(change["low"], change["high"])],
+            lower=(alone["high"] < 0).groupby(alone["judge"]).sum(),
+            passes=(won["verdict"] == "passes").groupby(won["judge"]).sum(),
+            together=together["verdict"],
+        )
+        .reset_index(names="judge")
     )
-    order = (
-        f"In the order alone {listed(order_alone)} do{'es' * (len(order_alone) == 1)}."
-        if order_alone
-        else "In the order alone none clearly is."
-    )
-    return display.say(
-        f"""**Level and order.** Some raters use a scale higher or lower than others. With the
-        means of all raters made equal, the same differences are: {_gaps(centred, models)}. In
-        the order of the conversations alone (Spearman's correlation): {_gaps(rho, models)}.
-        {still} {order} Labels by experts repair a difference of level, not one of order."""
-    )
 
 
-def kinds_of_pairs(
-    pairs: pd.DataFrame, statistic: str = KAPPA, models: Sequence[str] = MODELS
-) -> pd.DataFrame:
-    """Pairs of experts, experts and models, experts and crowd, models and crowd.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
-    statistic : str
-        Which statistic.
-    models : sequence of str
-        Which models stand for "models".
-
-    Returns
-    -------
-    DataFrame
-        ``series`` is the kind of pair. Experts stand for themselves in expert
-        pairs and as their median against models and crowd.
-    """
-    others = sorted(set(MODELS) - set(models))
-    rows = pairs[pairs["statistic"] == statistic]
-    rows = rows[~rows["rater_a"].isin(others) & ~rows["rater_b"].isin(others)]
-    rows = rows.assign(series=rows["group"].map(_KINDS))
-    return pd.concat(
-        [
-            expert_pairs(pairs, statistic).assign(series="expert pairs"),
-            rows[rows["series"].notna()],
+def before_and_after(shift: pd.DataFrame, dimension: str) -> pd.DataFrame:
+    """Kappa and error before and after a shift: over all dimensions, and on one of them."""
+    parts = {
+        "all 21": judging.overall(shift),
+        titled(shift)["dimension"][shift["dimension"] == dimension].iloc[0].lower(): shift[
+            shift["dimension"] == dimension
         ],
-        ignore_index=True,
+    }
+    return pd.concat([_before_and_after(rows, where) for where, rows in parts.items()])
+
+
+def _before_and_after(rows, where):
+    wide = rows.pivot(index="judge", columns=["statistic", "quantity"], values="estimate")
+    k, e = wide[KAPPA], wide["mean_absolute_error"]
+    gain = rows[(rows["statistic"] == KAPPA) & (rows["quantity"] == "difference")]
+    ends = [interval(*row) for row in zip(gain["low"], gain["high"])]
+    columns = {
+        "kappa": k["before"],
+        "kappa, shifted": k["after"],
+        "gain": k["difference"],
+        "95 % interval": pd.Series(ends, index=gain["judge"]),
+        "error": e["before"],
+        "error, shifted": e["after"],
+    }
+    frame = pd.DataFrame(columns).loc[[*MODELS, CROWD]].rename(index=LABELS)
+    return frame.reset_index(names="judge").assign(dimensions=where)
+
+
+# --- chapter 9: robustness ----------------------------------------------------------------
+
+
+def contrasts(compared: pd.DataFrame) -> pd.DataFrame:
+    """The experts' slope on length less Gemini's, per 100 words, as dots."""
+    rows = compared.rename(columns={"contrast": "estimate"}).assign(series="experts less Gemini")
+    rows[["estimate", "low", "high"]] *= 100
+    return titled(rows[["framework", "dimension", "series", "estimate", "low", "high"]])
+
+
+_BASES = {**LABELS, "words": "ridge on words", "length": "line on length"}
+
+
+def baselines(cheap: pd.DataFrame) -> pd.DataFrame:
+    """Models and baselines by framework, with readable names."""
+    rows = cheap[(cheap["dimension"] == MEAN) & (cheap["framework"] != "all frameworks")]
+    rows = rows.assign(**{c: rows[c].replace(_BASES) for c in ("rater", "compared_with")})
+    columns = ["framework", "dimension", "rater", "compared_with", "statistic"]
+    return titled(rows[[*columns, "estimate", "low", "high"]])
+
+
+def less_baselines(gemini: pd.DataFrame, better: pd.DataFrame) -> pd.DataFrame:
+    """Gemini less each baseline, on average and by the number of dimensions."""
+    rows = gemini[gemini["framework"] == "all frameworks"]
+    rows = rows.set_index(["statistic", "compared_with"]).join(better).reset_index()
+    return rows.assign(
+        what=rows["statistic"].map({KAPPA: "kappa", "mean_absolute_error": "error, levels"}),
+        base=rows["compared_with"].replace(_BASES),
+        gap=_with_intervals(rows),
+        clear=rows["sum"].astype(str) + " of " + rows["size"].astype(str),
     )

@@ -22,8 +22,6 @@ from raters.errors import RatingsError
 from raters.frames import check_ratings, with_reference
 from raters.judges import calibration, gain_from_raters, level_and_order
 from raters.matrices import tables
-from raters.measures import MEAN
-from raters.multiplicity import adjusted
 from raters.results import Estimate, difference, mean_of, to_frame, with_means
 
 CENTRED = "weighted_kappa_quadratic_centred"
@@ -380,42 +378,6 @@ def _ends_of(draws):
     # No interpolation: infinity is among the values.
     low, high = np.quantile(there, [0.025, 0.975], method="inverted_cdf")
     return low, high, np.isinf(there).mean()
-
-
-# --- crowd and model ----------------------------------------------------------------
-
-
-def counts(gaps: pd.DataFrame, p: float = 0.05) -> pd.DataFrame:
-    """On how many dimensions a judge is above the crowd, or below.
-
-    Parameters
-    ----------
-    gaps : DataFrame
-        From `judging.judge_vs_crowd_table`. Holm's correction over 21 dimensions can only
-        find anything with some thousands of resamples: the smallest p-value is about 2 in
-        so many.
-    p : float
-        The level of the corrected tests.
-
-    Returns
-    -------
-    DataFrame
-        By ``judge`` and ``reading``: ``higher`` (by the estimate), ``clearly`` (the interval
-        lies above 0), ``bh`` and ``holm`` (higher, and p is below `p` after Benjamini and
-        Hochberg's or Holm's correction over the dimensions), ``lower`` (the interval lies
-        below 0).
-    """
-    rows = gaps[gaps["dimension"] != MEAN]
-    keys = [rows["judge"], rows["reading"]]
-    higher = rows["difference"] > 0
-    corrected = {
-        method: rows["p"].groupby(keys).transform(lambda own, how=method: adjusted(own, how))
-        for method in ("bh", "holm")
-    }
-    found = {"higher": higher, "clearly": rows["low"] > 0}
-    found |= {method: higher & (own < p) for method, own in corrected.items()}
-    found["lower"] = rows["high"] < 0
-    return pd.DataFrame(found).groupby(keys, sort=False).sum()
 
 
 # --- the file -----------------------------------------------------------------------

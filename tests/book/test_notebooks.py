@@ -17,6 +17,10 @@ FOLDER = ROOT / "notebooks"
 TEMPLATE = FOLDER / "_template.ipynb"
 NOTEBOOKS = [TEMPLATE, *notebooks(ROOT)]
 LONGEST = 15
+# The chapters whose lesson stands in the page, and how many of their cells may be hidden.
+LESSONS = ("03_experts", "06_models", "07_crowd", "09_robustness", "11_plan")
+MOST_HIDDEN = 0.45
+ON_YOUR_OWN = ("03_experts", "06_models", "07_crowd")
 # What the first cell says, before anything else.
 FIRST = ("**Question.**", "**Answer.**")
 # An exercise: this heading, a cell tagged `exercise`, and cells tagged `solution`.
@@ -211,6 +215,81 @@ def a_chapter_ends_with_three_takeaways_and_what_is_next(cells):
     return "the last cell has to be '## Takeaways', points 1. to 3., and '**Next:** ...'"
 
 
+def sections(cells):
+    """The code cells under each `##` heading; those before the first one stand under ""."""
+    under, found = "", {"": []}
+    for cell in cells:
+        if cell.cell_type == "code":
+            found[under].append(cell)
+        elif heads := re.findall(r"^## (.*)$", cell.source, flags=re.M):
+            found |= {heading: [] for heading in heads}
+            under = heads[-1]
+    return found
+
+
+def is_hidden(cell):
+    return any(tag.startswith(("hide-", "remove-")) for tag in tags(cell))
+
+
+def bound(cell):
+    """What a cell defines for the cells after it."""
+    found, todo = set(), list(ast.parse(cell.source).body)
+    closed = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif not isinstance(node, closed):
+            todo.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def most_cells_are_shown(cells):
+    apart = {"parameters", "exercise", "solution"}
+    code = [c for c in cells if c.cell_type == "code" and not apart & set(tags(c))]
+    share = sum(map(is_hidden, code)) / len(code)
+    return f"{share:.0%} of the code cells are hidden" if share > MOST_HIDDEN else ""
+
+
+def each_section_shows_code(cells):
+    empty = [
+        heading
+        for heading, code in sections(cells).items()
+        if heading not in ("", "Exercises", "Takeaways") and all(map(is_hidden, code))
+    ]
+    return f"no code to be seen in the sections {empty}" if empty else ""
+
+
+def no_name_stands_for_two_things(cells):
+    """A cell that is run again, alone, finds what its own section made."""
+    where = {}
+    for heading, code in sections(cells).items():
+        for name in set().union(*map(bound, code)) if heading else ():
+            where.setdefault(name, []).append(heading)
+    twice = {name: heads for name, heads in where.items() if len(heads) > 1}
+    return f"names bound in two sections: {twice}" if twice else ""
+
+
+def the_setup_is_shown_and_explained(cells):
+    first = next(i for i, c in enumerate(cells) if c.cell_type == "code" and i > 1)
+    said = all(f"`{name}`" in cells[first - 1].source for name in ("say", "table"))
+    shown = not is_hidden(cells[first])
+    return "" if said and shown else "the setup has to be shown, `say` and `table` explained above"
+
+
+def it_ends_with_your_own_ratings(cells):
+    heads = list(sections(cells))
+    last = heads[heads.index("Exercises") - 1]
+    code = "\n".join(c.source for c in sections(cells)[last])
+    if last == "The same with your own ratings" and "read(" in code and "table(" in code:
+        return ""
+    return "before the exercises: '## The same with your own ratings', with `read` and a table"
+
+
 RULES = [
     first_cell_says_what_the_chapter_is_about,
     only_the_first_cell_has_a_title,
@@ -231,6 +310,12 @@ FULL_CHAPTER_RULES = [
     a_chapter_has_two_to_four_exercises,
     a_chapter_ends_with_three_takeaways_and_what_is_next,
 ]
+LESSON_RULES = [
+    most_cells_are_shown,
+    each_section_shows_code,
+    no_name_stands_for_two_things,
+    the_setup_is_shown_and_explained,
+]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -240,6 +325,8 @@ def test_notebook_follows_the_rules(path):
     rules = RULES + ([] if path.stem.startswith("00") else CHAPTER_RULES)
     if path.stem not in MAY_HAVE_NONE:
         rules = [*rules, *FULL_CHAPTER_RULES]
+    rules = rules + (LESSON_RULES if path.stem in LESSONS else [])
+    rules = rules + ([it_ends_with_your_own_ratings] if path.stem in ON_YOUR_OWN else [])
     broken = [said for rule in rules if (said := rule(notebook.cells))]
     assert broken == [], f"{path.name}: " + "; ".join(broken)
 
@@ -339,6 +426,49 @@ def test_the_rules_for_many_exercises_notice():
     both = cells[:place] + second + cells[place:]
     assert a_chapter_has_two_to_four_exercises(both) == ""
     assert "exercise 2 needs ['by_rater']" in each_solution_stands_alone(both)
+
+
+def lesson():
+    """The template with a setup that is shown, and a section of one's own before the exercises."""
+    make, code = nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell
+    first, parameters, setup, *rest = read(TEMPLATE).cells
+    setup.metadata["tags"] = []
+    place = next(i for i, c in enumerate(rest) if c.source.startswith("## Exercises"))
+    own = [make("## The same with your own ratings"), code("own = read('mine.csv')\ntable(own)")]
+    explained = make("`say` shows a sentence, `table` a table.")
+    return [first, parameters, explained, setup, *rest[:place], *own, *rest[place:]]
+
+
+@pytest.mark.parametrize(
+    ("rule", "change"),
+    [
+        (most_cells_are_shown, lambda cells: hide(cells)),
+        (each_section_shows_code, lambda cells: hide(cells)),
+        (no_name_stands_for_two_things, lambda cells: rebind(cells, "own = 2")),
+        (no_name_stands_for_two_things, lambda cells: rebind(cells, "for own in [1]:\n    pass")),
+        (the_setup_is_shown_and_explained, lambda cells: cells.pop(2)),
+        (it_ends_with_your_own_ratings, lambda cells: rename(cells)),
+    ],
+)
+def test_a_rule_for_lessons_notices(rule, change):
+    cells = lesson()
+    assert rule(cells) == ""
+    change(cells)
+    assert rule(cells) != ""
+
+
+def hide(cells):
+    for cell in cells:
+        if cell.cell_type == "code" and not {"exercise", "solution"} & set(tags(cell)):
+            cell.metadata["tags"] = ["hide-input"]
+
+
+def rebind(cells, source):
+    next(c for c in cells if c.id == "step-1-code").source += f"\n{source}"
+
+
+def rename(cells):
+    next(c for c in cells if "your own ratings" in c.source).source = "## Other ratings"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 import judging_empathy as paper
 from book.build.shared import Options
-from judging_empathy import chart_data as views
+from judging_empathy import chart_data, sentences
 from judging_empathy import models as judging
 from judging_empathy import tables as results
 from judging_empathy.audit import questions as audit
@@ -61,22 +61,22 @@ def overall(found, reading="single"):
 @pytest.mark.real_data
 def test_the_finding_is_the_computed_one(ratings):
     pairs = results.pairs_table(ratings, resamples=0, seed=0)
-    assert views.finding(pairs) in README
+    assert sentences.finding(pairs) in README
 
 
 @pytest.mark.real_data
 def test_the_sentence_on_models_and_experts_is_the_computed_one(against_experts):
     means = {kind: overall(found) for kind, found in against_experts.items()}
     standing = {
-        model: {views.standing(*rows.loc[model, ["low", "high"]]) for rows in means.values()}
+        model: {sentences.standing(*rows.loc[model, ["low", "high"]]) for rows in means.values()}
         for model in paper.MODELS
     }
     below = [paper.LABELS[model] for model, where in standing.items() if where == {"below"}]
     unsure = [paper.LABELS[model] for model, where in standing.items() if len(where) > 1]
     assert len(below) + len(unsure) == len(paper.MODELS)
     assert (
-        f"Like for like, {views.listed(below)} stay below the experts' own agreement on average; "
-        f"for {views.listed(unsure)} it depends on the kind of interval." in README
+        f"Like for like, {sentences.listed(below)} stay below the experts' own agreement on "
+        f"average; for {sentences.listed(unsure)} it depends on the kind of interval." in README
     )
 
 
@@ -91,7 +91,7 @@ def test_how_close_the_models_come_depends_on_all_that_is_named(against_experts)
     assert single["high"].min() < single["low"].max()  # two models whose intervals lie apart
     each = found[(found["reading"] == "single") & (found["dimension"] != MEAN)]
     for _, rows in each.groupby("judge"):
-        assert {"above", "below"} <= set(map(views.standing, rows["low"], rows["high"]))
+        assert {"above", "below"} <= set(map(sentences.standing, rows["low"], rows["high"]))
 
 
 @pytest.mark.real_data
@@ -108,7 +108,7 @@ def test_the_sentences_on_the_crowd_are_the_computed_ones(against_the_crowd):
 @pytest.mark.real_data
 def test_the_width_of_an_interval_is_the_computed_one(ratings):
     pairs = results.pairs_table(ratings, Options().resamples, SEED)
-    width = views.expert_pairs(pairs).eval("high - low").median()
+    width = chart_data.expert_pairs(pairs).eval("high - low").median()
     assert f"The 95 % interval of a single kappa is typically {width:.2f} wide." in README
 
 
@@ -124,7 +124,7 @@ def test_the_answer_on_the_first_page_holds(against_experts, against_the_crowd):
     assert "fifty conversations leave most of it open" in START
     found = against_experts["percentile"]
     each = found[(found["reading"] == "single") & (found["dimension"] != MEAN)]
-    where = [views.standing(*ends) for ends in zip(each["low"], each["high"])]
+    where = [sentences.standing(*ends) for ends in zip(each["low"], each["high"])]
     assert len(where) == 63 and where.count("open") > len(where) / 2
     assert where.count("above") > 0 and where.count("below") > 0
 

@@ -8,13 +8,11 @@ import pytest
 
 import judging_empathy as paper
 from judging_empathy import crowd
-from judging_empathy import models as judging
 from judging_empathy import tables as results
 from judging_empathy.data import simulate
-from judging_empathy.data.names import CROWD, EXPERTS, MEDIAN, MODELS, scales
+from judging_empathy.data.names import CROWD, EXPERTS, MEDIAN, scales
 from raters import RatingsError, pairwise, with_reference
 from raters.judges import gain_from_raters
-from raters.measures import MEAN
 
 KAPPA, CENTRED = results.KAPPA, crowd.CENTRED
 KEYS = ["framework", "dimension"]
@@ -226,34 +224,6 @@ def test_readers_as_steady_as_experts_need_one():
     needed = np.array(needed)
     assert 0.25 <= (needed == 1).mean() <= 0.75
     assert (needed <= 2).mean() >= 0.9
-
-
-# --- crowd and model --------------------------------------------------------------------
-
-
-def test_counts_by_hand():
-    """Of four p-values Benjamini and Hochberg's correction keeps two, Holm's one."""
-    rows = [
-        ("w", 0.2, 0.05, 0.4, 0.02),
-        ("x", 0.5, 0.1, 0.9, 0.001),
-        ("y", 0.3, -0.1, 0.6, 0.2),
-        ("z", -0.4, -0.6, -0.1, 0.03),
-        (MEAN, 0.2, 0.1, 0.3, 0.0001),
-    ]
-    frame = pd.DataFrame(rows, columns=["dimension", "difference", "low", "high", "p"])
-    found = crowd.counts(frame.assign(judge="gpt", reading="single"))
-    wanted = {"higher": 3, "clearly": 2, "bh": 2, "holm": 1, "lower": 1}
-    assert found.loc[("gpt", "single")].to_dict() == wanted
-
-
-def test_counts_of_the_studys_table():
-    gaps = judging.judge_vs_crowd_table(paper.load("simulated"), 200, 4)
-    found = crowd.counts(gaps)
-    assert set(found.index.get_level_values("reading")) == {"paper", "single"}
-    assert set(MODELS) <= set(found.index.get_level_values("judge"))
-    holm = gaps[(gaps["dimension"] != MEAN) & (gaps["difference"] > 0)]
-    holm = (holm["p_adjusted"] < 0.05).groupby([holm["judge"], holm["reading"]]).sum()
-    assert found["holm"].to_dict() == holm.to_dict()
 
 
 # --- the file ---------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import judging_empathy as paper
-from judging_empathy import chart_data as views
 from judging_empathy import models as judging
+from judging_empathy import sentences
 from judging_empathy import tables as results
 from judging_empathy.data.names import CROWD, EXPERTS, MODELS
 from raters import compare, with_reference
@@ -272,7 +272,7 @@ def test_baselines_use_text_only_where_it_may_be_used(ratings):
 
 def test_answers_in_words_follow_from_the_intervals(ratings, found, crowd):
     bca = judging.benchmark_table(ratings, RESAMPLES, SEED, [results.KAPPA], interval="bca")
-    said = {name: one.text for name, one in views.answer(found, bca, crowd).items()}
+    said = {name: one.text for name, one in sentences.answer(found, bca, crowd).items()}
     assert list(said) == ["expert", "dimensions", "crowd", "level"]
     rows = pd.DataFrame(rows_of(found, "single"))
     for model in MODELS:
@@ -284,7 +284,7 @@ def test_answers_in_words_follow_from_the_intervals(ratings, found, crowd):
     single = found[(found["reading"] == "single") & (found["statistic"] == results.KAPPA)]
     mean = judging.overall(single).set_index("judge")
     assert f"{mean['benchmark'].iloc[0]:.2f}" in said["expert"]
-    assert views.gap(mean.loc["gpt"]) in said["expert"]
+    assert sentences.gap(mean.loc["gpt"]) in said["expert"]
 
 
 def _one_answer(single, bca):
@@ -312,7 +312,7 @@ def _one_answer(single, bca):
         return pd.DataFrame(rows + one)
 
     found, other = frame(single), frame(bca)
-    return views.answer(found, other, found[found["statistic"] == results.KAPPA])
+    return sentences.answer(found, other, found[found["statistic"] == results.KAPPA])
 
 
 def test_one_kind_of_interval_is_not_enough_for_a_claim():

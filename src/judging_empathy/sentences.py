@@ -1,0 +1,790 @@
+"""What the book says about its results: sentences whose words follow from the numbers.
+
+They hold for simulated ratings as well. Each takes the frame that the page shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from judging_empathy import models as judging
+from judging_empathy.chart_data import against_each_expert, bands, readers
+from judging_empathy.data import files
+from judging_empathy.data.names import CROWD, LABELS, MODELS, titled
+from judging_empathy.tables import KAPPA
+from raters.judges import verdict_counts
+from raters.measures import MEAN
+from raters.show import tables as display
+from raters.show.tables import interval, number
+
+
+def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markdown:
+    """What a page is made from, in a line; a warning when the ratings are simulated.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        From `study.load`.
+    resamples, seed : int
+        The notebook's parameters.
+
+    Returns
+    -------
+    Markdown
+    """
+    items = len(ratings.drop_duplicates(["framework", "item"]))
+    size = f"{len(ratings):,} ratings of {items} conversations"
+    how = f"{resamples:,} resamples of conversations, seed {seed}"
+    if ratings.attrs["study"] == "published":
+        number = len(files.store().registry)
+        return display.say(
+            f"Made from: the study's published ratings ({size}; {number} files, each checked "
+            f"by sha256, commit {files.COMMIT[:7]}); {how}."
+        )
+    return display.say(
+        f"**Simulated ratings: these numbers are not the paper's.** This page shows made-up "
+        f"ratings of the study's shape ({size}; {how}). They are made from the printed kappas "
+        "and from each rater's mean and spread, so they resemble the study. Sentences that "
+        "compare with the paper mean nothing here."
+    )
+
+
+def finding(pairs: pd.DataFrame) -> str:
+    """The sentence under the book's first chart.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `results.pairs_table`.
+
+    Returns
+    -------
+    str
+    """
+    mean = against_each_expert(pairs).groupby("series")["estimate"].mean()
+    return (
+        "Mean kappa over 21 dimensions with a single expert: "
+        f"{bands(pairs)['estimate'].mean():.2f} for another expert, "
+        f"{mean['Gemini']:.2f} for Gemini, {mean['Claude']:.2f} for Claude, "
+        f"{mean['GPT-4o']:.2f} for GPT-4o, {mean['crowd']:.2f} for the crowd "
+        "(n = 50 conversations a dimension)."
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    Examples
+    --------
+    >>> listed(["Gemini", "Claude", "GPT-4o"]), listed(["Gemini"])
+    ('Gemini, Claude and GPT-4o', 'Gemini')
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def standing(low: float, high: float) -> str:
+    """Where an interval of a difference lies: ``"above"``, ``"below"`` or ``"open"``.
+
+    Examples
+    --------
+    >>> standing(0.1, 0.2), standing(-0.2, -0.1), standing(-0.1, 0.1)
+    ('above', 'below', 'open')
+    """
+    return "above" if low > 0 else "below" if high < 0 else "open"
+
+
+def answer(
+    found: pd.DataFrame, bca: pd.DataFrame, crowd: pd.DataFrame
+) -> dict[str, display.Markdown]:
+    """What the study can say about its models, in four short paragraphs.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `judging.benchmark_table`, or the part of it that is about the models in the
+        reading ``single``.
+    bca : DataFrame
+        The same for kappa, with BCa intervals.
+    crowd : DataFrame
+        From `judging.judge_vs_crowd_table`.
+
+    Returns
+    -------
+    dict
+        ``expert``, ``dimensions``, ``crowd``, ``level``. The words follow from where the
+        intervals lie, so they also hold for simulated ratings.
+    """
+    models = [LABELS[name] for name in MODELS]
+    single = judging.named(found[found["reading"] == "single"])
+    kappa = _of_judges(single[single["statistic"] == KAPPA])
+    centred = _of_judges(single[single["statistic"] == judging.CENTRED])
+    rho = _of_judges(single[single["statistic"] == judging.RHO])
+    other = bca[(bca["reading"] == "single") & (bca["statistic"] == KAPPA)]
+    other = _of_judges(judging.named(other))
+    against = _of_judges(judging.named(crowd[crowd["reading"] == "single"]))
+    return {
+        "expert": _against_an_expert(kappa, other, models),
+        "dimensions": _by_dimension(single[single["statistic"] == KAPPA], models),
+        "crowd": _against_the_crowd(against, models),
+        "level": _level(centred, rho, models),
+    }
+
+
+def _of_judges(rows):
+    return judging.overall(rows).set_index("judge")
+
+
+def gap(row) -> str:
+    """A difference with its interval, for a sentence.
+
+    Parameters
+    ----------
+    row : Series
+        ``difference, low, high``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> gap(pd.Series({"difference": -0.1, "low": -0.2, "high": 0.05}))
+    '−0.10 (−0.20 to 0.05)'
+    """
+    return f"{number(row.difference)} ({interval(row.low, row.high)})"
+
+
+def _gaps(rows, names):
+    return "; ".join(f"{name} {gap(rows.loc[name])}" for name in names)
+
+
+def _against_an_expert(kappa, bca, models):
+    where = {
+        name: {standing(rows.loc[name, "low"], rows.loc[name, "high"]) for rows in (kappa, bca)}
+        for name in models
+    }
+    said = []
+    for place, words in (("below", "less well than"), ("above", "better than")):
+        sure = [name for name in models if where[name] == {place}]
+        if sure:
+            said.append(
+                f"So on average {listed(sure)} agree{'s' * (len(sure) == 1)} with an "
+                f"expert {words} another expert does."
+            )
+    for name in models:
+        if where[name] == {"open"}:
+            said.append(
+                f"{name} cannot be told apart from another expert on average, which does "
+                "not show that it is as good."
+            )
+        elif len(where[name]) > 1:
+            b = bca.loc[name]
+            said.append(
+                f"For {name} it hangs on the kind of interval: the other usual kind (BCa) "
+                f"runs from {interval(b.low, b.high)}. At best the question is open."
+            )
+    return display.say(
+        f"""**Against another expert.** Two experts agree with each other with a mean kappa of
+        {number(kappa["benchmark"].iloc[0])} (1 is perfect, 0 is chance; 21 dimensions, n = 50
+        conversations each). A model's kappa with an expert, less that, with its 95 % interval:
+        {_gaps(kappa, models)}. {" ".join(said)}"""
+    )
+
+
+def _by_dimension(rows, models):
+    counts = judging.by_dimension(rows).assign(
+        place=lambda r: [standing(*ends) for ends in zip(r["low"], r["high"])],
+        within=lambda r: r["verdict"] == "within it",
+    )
+    places = counts.groupby("judge")["place"].value_counts().unstack(fill_value=0)
+    places = places.reindex(columns=["above", "below", "open"], fill_value=0)
+    within = counts.groupby("judge")["within"].sum()
+    parts = "; ".join(
+        f"{name}: below the experts' own agreement on {places.loc[name, 'below']}, above it on "
+        f"{places.loc[name, 'above']}, not decided on {places.loc[name, 'open']}"
+        for name in models
+    )
+    equal = "; ".join(f"{name} {within[name]}" for name in models)
+    return display.say(
+        f"""**Dimension by dimension.** Of {len(counts) // counts["judge"].nunique()} dimensions,
+        by the 95 % interval of each difference: {parts}. Not decided does not mean equal.
+        Dimensions on which the whole interval lies within {judging.MARGIN} of the experts:
+        {equal}. Few intervals from fifty conversations are narrow enough for that."""
+    )
+
+
+def _against_the_crowd(rows, models):
+    better = [name for name in models if rows.loc[name, "low"] > 0]
+    rest = [name for name in models if name not in better]
+    said = []
+    if better:
+        who = f"All of {listed(better)}" if not rest else listed(better)
+        said.append(
+            f"{who} agree{'s' * (len(better) == 1)} with an expert better than the crowd "
+            "does on average."
+        )
+    if rest:
+        said.append(f"For {listed(rest)} that is not shown.")
+    return display.say(
+        f"""**Against the crowd.** {" ".join(said)} Difference of mean kappas:
+        {_gaps(rows, models)}. "The crowd" is four different groups of people."""
+    )
+
+
+def _level(centred, rho, models):
+    level_out = [name for name in models if centred.loc[name, "high"] < 0]
+    order_alone = [name for name in models if rho.loc[name, "high"] < 0]
+    still = (
+        f"With level out of it, {listed(level_out)} still agree{'s' * (len(level_out) == 1)} less "
+        "well than another expert."
+        if level_out
+        else "With level out of it, no model is clearly below another expert."
+    )
+    order = (
+        f"In the order alone {listed(order_alone)} do{'es' * (len(order_alone) == 1)}."
+        if order_alone
+        else "In the order alone none clearly is."
+    )
+    return display.say(
+        f"""**Level and order.** Some raters use a scale higher or lower than others. With the
+        means of all raters made equal, the same differences are: {_gaps(centred, models)}. In
+        the order of the conversations alone (Spearman's correlation): {_gaps(rho, models)}.
+        {still} {order} Labels by experts repair a difference of level, not one of order."""
+    )
+
+
+# --- chapter 3: how much do experts agree? -------------------------------------------
+
+
+def lowest_and_highest(pairs: pd.DataFrame) -> str:
+    """Between which kappas the pairs of experts lie, and on which dimensions."""
+    low, high = (
+        pairs.loc[[row]] for row in (pairs["estimate"].idxmin(), pairs["estimate"].idxmax())
+    )
+    (a, first), (b, last) = (
+        (row["estimate"].iloc[0], titled(row)["dimension"].iloc[0]) for row in (low, high)
+    )
+    return (
+        f"The kappas of expert pairs run from {a:.2f} ({first}) to {b:.2f} ({last}); each rests on "
+        "50 conversations."
+    )
+
+
+def range_of_alphas(alphas: pd.DataFrame) -> str:
+    """Between which alphas the dimensions lie, each with its interval."""
+    ordered = alphas.sort_values("estimate")
+    worst, best = ordered.iloc[0], ordered.iloc[-1]
+    return (
+        f"Alpha among the three experts runs from {worst.estimate:.2f} "
+        f"({interval(worst.low, worst.high)}) to {best.estimate:.2f} "
+        f"({interval(best.low, best.high)}); n = 50 conversations each."
+    )
+
+
+# --- chapter 7: the crowd ---------------------------------------------------------------
+
+
+def closer(gemini: pd.DataFrame, crowd: pd.DataFrame) -> str:
+    """On how many dimensions the model's kappa is above the crowd's, by the estimates."""
+    ahead = gemini["estimate"].to_numpy() > crowd["estimate"].to_numpy()
+    return (
+        f"Gemini's kappa with the expert median is higher than the crowd's on {ahead.sum()} of 21 "
+        "dimensions, by the estimates (n = 50 each; bars: 95 % intervals)."
+    )
+
+
+def above_the_crowd(counts: pd.DataFrame) -> str:
+    """On how many dimensions each model is above the crowd, before and after correction."""
+    one = counts.xs("single", level="reading")
+    return (
+        f"Higher than the crowd on {one.higher['gemini']} (Gemini), {one.higher['gpt']} (GPT-4o) "
+        f"and {one.higher['claude']} (Claude) of 21 dimensions; clearly so on "
+        f"{one.clearly['gemini']}, {one.clearly['gpt']} and {one.clearly['claude']}, and after "
+        f"Holm's correction on {one.holm['gemini']}, {one.holm['gpt']} and {one.holm['claude']} "
+        "(n = 50 each)."
+    )
+
+
+def above_on_average(gaps: pd.DataFrame) -> str:
+    """How far each model is above the crowd on average over all dimensions."""
+    rows = judging.overall(gaps).query("reading == 'single'").set_index("judge").loc[list(MODELS)]
+    means = {name: gap(rows.loc[name]) for name in MODELS}
+    return (
+        "On average over the 21 dimensions the model's kappa is higher by "
+        f"{means['gemini']} for Gemini, {means['gpt']} for GPT-4o and {means['claude']} for "
+        f"Claude. {(rows['low'] > 0).sum()} of 3 averages are clearly above zero. Which single "
+        "dimensions carry them is less certain: see the columns with a correction."
+    )
+
+
+def where_the_crowd_is_close(means: pd.DataFrame) -> str:
+    """How the models stand to the two who chatted, in both readings."""
+    here = means[means["framework"] == "empatheticdialogues"]
+    own, alone = (here[here["reading"] == reading] for reading in ("paper", "single"))
+    return (
+        f"In Empathetic Dialogues the crowd's mean kappa is {own['crowd'].iloc[0]:.2f}, and "
+        f"{(own['estimate'] < 0).sum()} of 3 models are below it, {(own['high'] < 0).sum()} of "
+        "them clearly. With single experts in place of their median "
+        f"{(alone['estimate'] < 0).sum()} of 3 are below, {(alone['high'] < 0).sum()} clearly. "
+        "Where an interval includes zero, 50 conversations cannot tell which of the two is closer "
+        "to the experts."
+    )
+
+
+def worth_of_readers(gain: pd.DataFrame) -> str:
+    """What the mean of one, ten and a hundred readers is worth."""
+    rows = gain[(gain["framework"] == "all frameworks") & (gain["dimension"] == MEAN)]
+    rows = rows.set_index(["statistic", "n_raters"])
+    sure, kappa = rows.loc["reliability"], rows.loc[KAPPA]
+    return (
+        f"One reader has a reliability of {sure.estimate[1]:.2f} "
+        f"({interval(sure.low[1], sure.high[1])}), the mean of ten {sure.estimate[10]:.2f} "
+        f"({interval(sure.low[10], sure.high[10])}). Kappa with the expert median goes from "
+        f"{kappa.estimate[1]:.2f} to {kappa.estimate[10]:.2f}, and by the formula to "
+        f"{kappa.estimate[100]:.2f} with a hundred (means of nine dimensions, n = 50 each)."
+    )
+
+
+def as_good_as_one_expert(needed: pd.DataFrame, beside: pd.DataFrame) -> str:
+    """How many readers are as good as one expert: in order, and in kappa."""
+    words = needed.set_index("statistic")[["estimate", "low", "high"]].map(readers)
+    gaps = beside[beside["quantity"] == "difference"].set_index(["statistic", "n_raters"])
+    strict, order = (
+        f"{number(row.estimate)} ({interval(row.low, row.high)})"
+        for row in (gaps.loc[(name, 100)] for name in (KAPPA, "correlation"))
+    )
+    of_order = words.loc["correlation"]
+    return (
+        "**Readers as good as one expert.** In the order of the conversations: "
+        f"{of_order['estimate']}, with an interval from {of_order['low']} to {of_order['high']}. "
+        f"In kappa: {words.loc[KAPPA, 'estimate']}. The mean of a hundred readers less an expert "
+        f"is {strict} in kappa and {order} in correlation. (At a hundred readers a correlation is "
+        "a shaky thing: it divides by a small variance.)"
+    )
+
+
+def gain_without_level(level: pd.DataFrame) -> str:
+    """The crowd's mean kappa before and after the means are made equal."""
+    rows = level[level["framework"] == "all frameworks"].set_index(["judge", "statistic"])
+    rows = rows.loc["crowd"]
+    gained = rows.loc["kappa_gain_without_level"]
+    return (
+        "Without the shift the crowd's mean kappa with the expert median rises from "
+        f"{rows.estimate[KAPPA]:.2f} to {rows.estimate[judging.CENTRED]:.2f}, by "
+        f"{gained.estimate:.2f} ({interval(gained.low, gained.high)}; 21 dimensions, n = 50 each)."
+    )
+
+
+def level_or_order(level: pd.DataFrame) -> str:
+    """Whether the distance between Gemini and the crowd is mostly level, or mostly order."""
+    mean = level[level["framework"] == "all frameworks"]
+    mean = mean.set_index(["judge", "statistic"])["estimate"]
+    before, after = (
+        mean["gemini", name] - mean["crowd", name] for name in (KAPPA, judging.CENTRED)
+    )
+    goes = f"goes from {number(before)} to {number(after)}"
+    if after <= before / 2:
+        return (
+            f"Without the shift the distance between Gemini and the crowd {goes}: by these "
+            "estimates most of it is level."
+        )
+    shift = level[(level["judge"] == "crowd") & (level["statistic"] == "mean_difference")]
+    shift = shift[shift["dimension"] != MEAN]
+    return (
+        f"The crowd's mean lies above the experts' on {(shift['estimate'] > 0).sum()} of 21 "
+        f"dimensions, clearly on {(shift['low'] > 0).sum()}, and clearly below on "
+        f"{(shift['high'] < 0).sum()}. Gemini gains from a shift, too, by "
+        f"{number(mean['gemini', 'kappa_gain_without_level'])}. The distance between Gemini and "
+        f"the crowd {goes}. So by these estimates, which have errors of their own, a smaller part "
+        "of that distance is level and the larger part is order and spread."
+    )
+
+
+# --- chapter 6: models against experts ----------------------------------------------------
+
+
+def reached(count: pd.Series) -> str:
+    """On how many dimensions each rater comes up to the mean of the expert pairs."""
+    return (
+        "Kappa with the expert median is at least the mean kappa of the expert pairs on "
+        f"{count['Gemini']} of 21 dimensions for Gemini, {count['GPT-4o']} for GPT-4o, "
+        f"{count['Claude']} for Claude and {count['crowd']} for the crowd (n = 50 each)."
+    )
+
+
+def like_for_like(overall: pd.DataFrame) -> str:
+    """Each rater's mean difference from the experts, with single experts."""
+    one = overall[overall["reading"] == "single"].set_index("judge").rename(index=LABELS)
+    names = [LABELS[name] for name in (*MODELS, CROWD)]
+    return (
+        "Mean kappa with single experts over 21 dimensions, less the experts' own: "
+        f"{_gaps(one, names)} (n = 50 conversations in each of four frameworks)."
+    )
+
+
+def the_reading_matters(overall: pd.DataFrame) -> str:
+    """How much the median flatters, and whether a panel of models is better."""
+    by = overall.set_index(["reading", "judge"])
+    moved = by.loc["paper", "difference"] - by.loc["single", "difference"]
+    one = by.loc["single"]
+    panel, members = one.loc[judging.PANEL], one["difference"].loc[list(MODELS)]
+    place = (
+        "above its best member"
+        if panel["difference"] > members.max()
+        else "below its worst member"
+        if panel["difference"] < members.min()
+        else "between its best and its worst member"
+    )
+    return (
+        f"The reading matters. With the median the judges' estimates stand {number(moved.min())} "
+        f"to {number(moved.max())} higher than with single experts. Is a **panel** better, the "
+        f"median of the three models? With single experts it has {gap(panel)}. By the estimates "
+        f"that is {place}."
+    )
+
+
+def do_the_kinds_agree(both: pd.DataFrame) -> str:
+    """For which judges the two kinds of interval disagree about 0."""
+    split = [
+        f"{row.judge} against {row.reading}"
+        for row in both.itertuples()
+        if standing(row.low, row.high) != standing(row.low_bca, row.high_bca)
+    ]
+    if not split:
+        return "The two kinds agree about 0 everywhere in this table."
+    return (
+        f"The two kinds disagree about 0 for {listed(split)}. Where they do, do not build on "
+        "either."
+    )
+
+
+def is_it_equivalent(counts: pd.Series, means: Mapping[str, pd.Series], margin: float) -> str:
+    """What is decided about Gemini, and whether its mean lies within the margin."""
+    ends = "; ".join(f"{kind} {interval(m.low, m.high, 3)}" for kind, m in means.items())
+    inside = sum(max(-m.low, m.high) < margin for m in means.values())
+    words = {2: "inside the margin by both kinds", 0: "not inside the margin by either kind"}
+    return (
+        f"Take Gemini. On {counts['open']} of 21 dimensions it is not decided whether it differs "
+        f"from the experts, and on {21 - counts['equivalent_adjusted']} it is not shown to be "
+        "equivalent. The *mean* over 21 dimensions has this 90 % interval, which is the one that "
+        f"goes with equivalence at 5 %: {ends}. That is "
+        f"{words.get(inside, 'inside the margin by one kind and not by the other')}. A mean over "
+        "21 dimensions also says little about any one of them."
+    )
+
+
+def one_more_expert(fourth: Mapping[int, tuple[float, pd.DataFrame]]) -> str:
+    """What the tests say about simulated judges who are one more expert."""
+    share, held = fourth[50]
+    ahead, even = (held.loc[reading, "difference"] for reading in ("paper", "single"))
+    error = 2 / np.sqrt(len(even))
+    within = {
+        n: (rows.loc["single", "verdict"] == "within it").mean() for n, (_, rows) in fourth.items()
+    }
+    return (
+        f"{len(even)} simulated studies with 50 conversations each; the experts' mean kappa is "
+        f"{held.loc['single', 'benchmark'].mean():.2f}. The fourth expert **passes the alternative "
+        f"annotator test in {share:.0%}** of them (with 200 conversations in "
+        f"{fourth[200][0]:.0%}). **Against the median this expert comes out "
+        f"{number(ahead.mean())} ahead** of the others (± {ahead.std() * error:.2f}), with single "
+        f"experts {number(even.mean())} (± {even.std() * error:.2f}); ± is two standard errors. "
+        f"The interval lies within 0.1 of the experts in {within[50]:.0%} of the studies (with 200 "
+        f"conversations in {within[200]:.0%})."
+    )
+
+
+def gains_without_level(why: pd.DataFrame) -> str:
+    """How much kappa each rater gains when the means are made equal."""
+    rows = judging.overall(why).query("statistic == 'kappa_gain_without_level'")
+    rows = rows.rename(columns={"estimate": "difference"}).set_index("judge").rename(index=LABELS)
+    return (
+        "Gain in kappa with the expert median when the means are made equal, mean over 21 "
+        f"dimensions: {_gaps(rows, [LABELS[name] for name in (*MODELS, CROWD)])}."
+    )
+
+
+def dismissing(why: pd.DataFrame) -> str:
+    """How far the models are off in level on dismissing emotions."""
+    rows = why[(why["dimension"] == "dismissing_emotions") & why["judge"].isin(MODELS)]
+    wide = rows.pivot(index="judge", columns="statistic", values="estimate")
+    off, share = wide["mean_difference"], wide["error_from_level"]
+    return (
+        f"On dismissing emotions the models rate {off.min():.1f} to {off.max():.1f} levels higher "
+        f"than the expert median on average; level is {100 * share.min():.0f} to "
+        f"{100 * share.max():.0f} % of their squared error (n = 50)."
+    )
+
+
+def what_a_shift_repairs(repaired: pd.DataFrame, bands: pd.DataFrame) -> str:
+    """What is left after a shift on dismissing emotions, and whether a line is better."""
+    after = repaired[(repaired["quantity"] == "after") & repaired["judge"].isin(MODELS)]
+    one = after[(after["dimension"] == "dismissing_emotions") & (after["method"] == "shift")]
+    one = one[one["statistic"] == KAPPA]["estimate"]
+    low, high = bands.set_index("dimension").loc["dismissing_emotions", ["low", "high"]]
+    maps = judging.overall(after).pivot_table("estimate", "method", "statistic")
+    kappa, error = maps[KAPPA], maps["mean_absolute_error"]
+    return (
+        f"On dismissing emotions the shifted models reach {number(one.min())} to "
+        f"{number(one.max())} with the experts' *median*; single experts have {low:.2f} to "
+        f"{high:.2f} with each other. A shift repairs level, not order. Is a straight line better, "
+        "fitted by least squares? It brings the three models a mean kappa of "
+        f"{kappa['linear']:.2f} where a shift brings {kappa['shift']:.2f}, and a mean error of "
+        f"{error['linear']:.2f} levels in place of {error['shift']:.2f}. Such a line pulls ratings "
+        "towards the middle, which suits an error better than kappa."
+    )
+
+
+def kappa_beside_f1(marks: pd.DataFrame) -> str:
+    """Mean F1 and kappa of Gemini and the crowd, and how the two go together."""
+    mean = marks.groupby("rater_b")[["f1", "kappa"]].mean()
+    rho = marks[["f1", "kappa"]].corr("spearman").iloc[0, 1]
+    return (
+        f"Over the 21 dimensions the mean weighted F1 is {mean.loc['gemini', 'f1']:.2f} for Gemini "
+        f"and {mean.loc['crowd', 'f1']:.2f} for the crowd, the mean kappa "
+        f"{mean.loc['gemini', 'kappa']:.2f} and {mean.loc['crowd', 'kappa']:.2f}; rank correlation "
+        f"of the two over all {len(marks)} marks: {rho:.2f}."
+    )
+
+
+def models_with_each_other(alphas: pd.DataFrame, pairs: pd.DataFrame) -> str:
+    """What adding a third model does to alpha, and why agreement is no evidence."""
+    alone = alphas[alphas["dimension"] != MEAN]
+    alone = alone.pivot(index="dimension", columns="group", values="estimate")
+    move = alone["three models"] - alone["GPT-4o and Claude"]
+    d = "dismissing_emotions"
+    among = alphas[(alphas["dimension"] == d) & (alphas["group"] == "three models")].iloc[0]
+    k = pairs[pairs["dimension"] == d].set_index("rater_b")["estimate"]
+    return (
+        f"Adding Gemini lowers the estimate of alpha on {(move < 0).sum()} of 21 dimensions and "
+        f"raises it on {(move > 0).sum()}. Agreement among models is no evidence that they are "
+        "right: three models can share one mistake. On *dismissing emotions* alpha among them is "
+        f"{among.estimate:.2f} ({interval(among.low, among.high)}), while their kappas with the "
+        f"expert median are {number(k['gemini'])}, {number(k['gpt'])} and {number(k['claude'])}."
+    )
+
+
+# --- chapter 9: robustness ----------------------------------------------------------------
+
+
+def zero_among_taus(taus: pd.DataFrame) -> str:
+    """How many intervals of tau hold 0, and the largest tau."""
+    zero = ((taus["low"] <= 0) & (taus["high"] >= 0)).sum()
+    return (
+        f"Of {len(taus)} tau values between self-reports and experts or crowd, {zero} have a 95 % "
+        f"interval that includes 0; the largest is {taus['estimate'].max():.2f} (n = 50 each)."
+    )
+
+
+def rows_or_conversations(units: pd.DataFrame, tau: pd.DataFrame) -> str:
+    """What changes when conversations are resampled in place of rows."""
+    width = (units["high"] - units["low"]).groupby(units["unit"]).mean()
+    clear = (units["low"] > 0).groupby(units["unit"]).sum()
+    models = tau[tau["dimension"] == MEAN].set_index("rater_b").loc[list(MODELS)]
+    text = [f"{number(r.estimate)} ({interval(r.low, r.high)})" for r in models.itertuples()]
+    return (
+        "**What we learned.** With conversations as the unit the intervals are "
+        f"{width['50 conversations'] / width['300 rows']:.1f} times as wide. Tau is clearly above "
+        f"zero for {clear['300 rows']} of 2 (experts, crowd) with rows and for "
+        f"{clear['50 conversations']} of 2 with conversations. An interval that holds zero does "
+        f"not show that there is no link. For the models the mean tau is {text[0]} for Gemini, "
+        f"{text[1]} for GPT-4o and {text[2]} for Claude: three more intervals, not corrected for "
+        "looking at several."
+    )
+
+
+def told(rows: pd.DataFrame | None) -> str:
+    """Whether it matters what the seekers were told; None where that is not known."""
+    if rows is None:
+        return "Nothing to say on simulated ratings."
+    row = rows.set_index(["rater", "quantity", "told"])
+    own = row.loc[("self_report", "rating", "difference")]
+    gaps, within = (
+        [row.loc[(who, "tau", which)] for who in ("expert_median", "crowd")]
+        for which in ("difference", "within")
+    )
+    zero = sum(one.low <= 0 <= one.high for one in gaps)
+    return (
+        '**What we learned.** Self-reports of those told "AI" less the others\': '
+        f"{number(own.estimate)} levels ({interval(own.low, own.high)}). The difference of tau "
+        f"between the groups has an interval that includes zero for {zero} of 2. Within groups tau "
+        f"is {number(within[0].estimate)} with the experts and {number(within[1].estimate)} with "
+        "the crowd. Two dozen seekers a group are too few to see a moderate effect of the label."
+    )
+
+
+def _p_of_openings(tests):
+    p = tests[tests["statistic"].str.startswith("kruskal_wallis_p_adjusted")]
+    return p[p["group"] == "all"]["estimate"], p[p["group"] != "all"]["estimate"]
+
+
+def openings(tests: pd.DataFrame, of_items: pd.DataFrame) -> str:
+    """How many tests of the openings are below 0.05, and how large the effect can be."""
+    before, apart = _p_of_openings(tests)
+    h = tests[(tests["group"] != "all") & (tests["statistic"] == "kruskal_wallis_h")]["estimate"]
+    sizes = ", ".join(map(str, of_items["opening"].value_counts()))
+    return (
+        f"Adjusted p below 0.05: {(before < 0.05).sum()} of {len(before)} by the published recipe, "
+        f"{(apart < 0.05).sum()} of {len(apart)} with the kinds of raters apart; the smallest are "
+        f"{before.min():.2f} and {apart.min():.2f}. At most {h.max() / (len(of_items) - 1):.0%} of "
+        f"the variance of the ranks goes with the opening. The groups hold {sizes} chats. A test "
+        "on so few can miss a real difference."
+    )
+
+
+def ties(noise: pd.DataFrame, tests: pd.DataFrame) -> str:
+    """What the order of summing does to the test of the openings."""
+    moved = noise[noise["highest"] - noise["lowest"] > 1e-9]
+    p = pd.concat(_p_of_openings(tests))
+    return (
+        f"**What we learned.** The order of summing moves {len(moved)} of {len(noise)} dimensions, "
+        f"and p by at most {(noise['highest_p'] - noise['lowest_p']).max():.4f}. Over all recipes "
+        f"{(p < 0.05).sum()} of {len(p)} adjusted p values are below 0.05. The groups are small, "
+        "so a low count does not show that the opening has no effect."
+    )
+
+
+def up_and_down(slopes: pd.DataFrame) -> str:
+    """On how many dimensions the slope on length is clearly up, and clearly down."""
+    up = (slopes["low"] > 0).groupby(slopes["series"]).sum()
+    down = (slopes["high"] < 0).groupby(slopes["series"]).sum()
+    return (
+        f"The slope is clearly up on {up['experts']} and clearly down on {down['experts']} of 21 "
+        f"dimensions for the experts; for Gemini up on {up['Gemini']}, down on {down['Gemini']}. "
+        "Clearly: its 95 % interval excludes 0 (one row a conversation, n = 50 each)."
+    )
+
+
+def slopes_that_differ(compared: pd.DataFrame) -> str:
+    """On how many dimensions the two slopes differ, before and after correction."""
+    return (
+        "The slopes of experts and Gemini differ on "
+        f"{(compared['p'] < 0.05).sum()} of 21 dimensions, on "
+        f"{(compared['p_adjusted'] < 0.05).sum()} after correction for 21 tests "
+        "(Benjamini-Hochberg, n = 50 each)."
+    )
+
+
+def models_and_baselines(against: pd.DataFrame) -> str:
+    """The mean kappas of the models, the crowd and a line on length."""
+    kappa = against[against["statistic"] == KAPPA].set_index("rater")["estimate"]
+    return (
+        f"Mean kappa with the expert median: Gemini {kappa['gemini']:.2f}, Claude "
+        f"{kappa['claude']:.2f}, GPT-4o {kappa['gpt']:.2f}, the crowd {kappa['crowd mean']:.2f}, a "
+        f"line on the number of words {number(kappa['length'])} (21 dimensions, n = 50 each)."
+    )
+
+
+def order_or_level(gaps: pd.DataFrame, means: pd.DataFrame) -> str:
+    """What a model does better than a line on length, and what not."""
+    key = gaps.set_index(["statistic", "compared_with"])
+    strict, error = key.loc[(KAPPA, "length")], key.loc[("mean_absolute_error", "length")]
+    lines = means[
+        (means["compared_with"] == "length") & (means["statistic"] == "mean_absolute_error")
+    ].set_index("rater")
+    worse, better = (
+        ", ".join(LABELS[rater] for rater in lines.index[there]) or "none"
+        for there in (lines["low"] > 0, lines["high"] < 0)
+    )
+    return (
+        f"**What we learned.** In kappa Gemini is above the line on length by {strict.gap} on "
+        f"average, and clearly so on {strict.clear} dimensions. In error the difference is "
+        f"{error.gap}. Models with a clearly larger mean error than that line: {worse}. With a "
+        f"clearly smaller one: {better}. A model is needed for the *order* of conversations. A "
+        "study that needs their *level* has to recalibrate first."
+    )
+
+
+def few_or_many(shifted: pd.DataFrame) -> str:
+    """What a shift from 5 and from 40 labelled conversations brings the crowd."""
+    few, many = shifted.loc[("crowd", 5)], shifted.loc[("crowd", 40)]
+    return (
+        f"A shift learned from 5 conversations raises the crowd's mean kappa by "
+        f"{few.estimate:.2f} ({interval(few.low, few.high)}), from 40 by {many.estimate:.2f} "
+        f"({interval(many.low, many.high)}; 21 dimensions)."
+    )
+
+
+def labels_that_help(curve: pd.DataFrame, total: pd.DataFrame) -> str:
+    """From how many labelled conversations on recalibration helps, and what is left."""
+    one = curve[(curve["dimension"] == "dismissing_emotions") & (curve["method"] == "shift")]
+    one = one[one["judge"].isin(MODELS) & (one["statistic"] == KAPPA)]
+    value = one.groupby(["quantity", "n_train"])["estimate"].mean()
+    shifts = total[total["method"] == "shift"]
+    helps = (shifts["low"] > 0).groupby(shifts["n_train"]).sum()
+    moments = total[(total["method"] == "moments") & (total["n_train"] == 3)]
+    return (
+        f"**What we learned.** A shift from 3 labelled conversations helps {helps[3]} of 4 judges "
+        f"clearly, from 10 conversations {helps[10]}, from 40 {helps[40]}. Matching the spread as "
+        f"well needs more labels: with 3 it helps {(moments['low'] > 0).sum()} clearly and harms "
+        f"{(moments['high'] < 0).sum()}. On dismissing emotions the models' mean kappa goes from "
+        f"{number(value['before', 5])} to {number(value['after', 5])} with 5 labelled "
+        f"conversations and to {number(value['after', 40])} with 40. What is left is order, and no "
+        "map of the ratings mends that."
+    )
+
+
+def error_after_a_shift(overall: pd.DataFrame, against: pd.DataFrame) -> str:
+    """Gemini's plain error before and after a shift, beside the line on length."""
+    error = overall[overall["statistic"] == "mean_absolute_error"]
+    error = error[(error["judge"] == "gemini") & (error["method"] == "shift")]
+    error = error[error["n_train"] == 40].set_index("quantity")["estimate"]
+    line = against[against["statistic"] == "mean_absolute_error"].set_index("rater")["estimate"]
+    return (
+        "And the plain error? With a shift from 40 conversations Gemini's goes from "
+        f"{error['before']:.2f} to {error['after']:.2f} levels. The line on length has "
+        f"{line['length']:.2f}. It learned from 45."
+    )
+
+
+# --- chapter 11: plan and report your own study ---------------------------------------------
+
+
+def how_wide(planned: pd.DataFrame, needed: pd.DataFrame, width: float) -> str:
+    """How wide the interval of alpha is by the number of items, and how many a width takes."""
+    one = planned[planned["dimension"] == "encouraging_elaboration"]
+    one = one.set_index("n_items")["width"]
+    half = needed["by_root_n"].astype(float)
+    return (
+        f"Encouraging elaboration: the 95 % interval of alpha is {one[50]:.2f} wide with 50 "
+        f"conversations and {one[200]:.2f} with 200. Over the 21 dimensions, a width of {width} "
+        f"takes between {half.min():.0f} and {half.max():.0f} conversations, half of them more "
+        f"than {half.median():.0f} (three experts)."
+    )
+
+
+def worth_of_experts(gained: pd.DataFrame) -> str:
+    """The reliability of the mean of k experts."""
+    rows = judging.overall(gained).set_index("n_raters")
+    return (
+        "Reliability of the mean of k experts, mean over 21 dimensions: "
+        + "; ".join(
+            f"{k:.0f}: {row.estimate:.2f} ({interval(row.low, row.high)})"
+            for k, row in rows.iterrows()
+        )
+        + " (n = 50 conversations each)."
+    )
+
+
+def paragraph_to_copy(
+    found: pd.DataFrame, bca: pd.DataFrame, tested: pd.DataFrame, resamples: int
+) -> str:
+    """The paragraph of a report on Gemini, with this study's numbers."""
+    whole, counts = judging.overall(found).iloc[0], verdict_counts(found).iloc[0]
+    holm, margin = judging.decision_counts(tested).iloc[0], judging.MARGIN
+    other = judging.overall(bca).iloc[0]
+    return f"""> Three experts and a language model (Gemini 2.5 Pro, one run) rated {whole.n_items}
+    conversations, {whole.n_items // 4} in each of four frameworks, on {counts.dimensions}
+    dimensions. Agreement is quadratically weighted kappa by value. The experts' own agreement is
+    the mean of the three pairs, the model's the mean with each expert, so that both face single
+    experts. Intervals are 95 % percentile intervals of {resamples:,} bootstrap resamples
+    of conversations, paired for differences. Mean kappa was {whole.benchmark:.2f} among experts and
+    {whole.value:.2f} for the model, a difference of {gap(whole)}; the BCa interval is
+    {interval(other.low, other.high)}. Dimension by dimension, the model was above the experts on
+    {counts.above}, below on {counts.below} and not distinguishable on
+    {counts.cannot_tell + counts.within}; after Holm's correction {holm.above_adjusted} and
+    {holm.below_adjusted} remained. With a margin of {margin}, equivalence was shown on
+    {holm.equivalent_adjusted} dimensions. Non-significance is not read as equality."""
