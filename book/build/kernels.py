@@ -67,7 +67,8 @@ def processes(modules: set[str]):
 
     before = dict(os.environ)
     # The hash seed and the number of threads are fixed when a process starts, for its copies too.
-    os.environ.update(ENVIRONMENT, PYTHONPATH=str(ROOT))
+    os.environ.update(ENVIRONMENT)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *sys.path])
     os.environ["BOOK_IMPORTS"] = " ".join([*_RUNNERS, *sorted(modules)])
     try:
         forkserver.set_forkserver_preload(["book.build.imports"])

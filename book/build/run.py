@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import platform
+import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -76,8 +77,14 @@ def keys(root: Path, parameters: dict) -> dict[str, str]:
     dict
         Notebook name to key.
     """
+    common = _common(root, parameters)
+    return {p.stem: sha(common.encode() + p.read_bytes()) for p in notebooks(root)}
+
+
+def _common(root: Path, parameters: dict) -> str:
+    """What the results of all notebooks depend on, as text."""
     shared = [*tree(root / "src"), *tree(root / "data"), root / "requirements.txt"]
-    common = json.dumps(
+    return json.dumps(
         [
             digest(root, [p for p in shared if p.is_file()]),
             digest(HERE, [HERE / name for name in OWN]),
@@ -86,7 +93,19 @@ def keys(root: Path, parameters: dict) -> dict[str, str]:
         ],
         sort_keys=True,
     )
-    return {p.stem: sha(common.encode() + p.read_bytes()) for p in notebooks(root)}
+
+
+def shared_tables(root: Path, parameters: dict) -> Path:
+    """The folder in which chapters keep the study's tables for one another.
+
+    It holds what belongs to this state of code, data and parameters, and nothing else.
+    """
+    tables = root / "_build" / "tables"
+    folder = tables / sha(_common(root, parameters).encode())[:16]
+    for other in set(tables.glob("*")) - {folder}:
+        shutil.rmtree(other)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def is_fresh(root: Path, name: str, key: str) -> bool:
@@ -299,11 +318,12 @@ def run_notebooks(root: Path, names, wanted: dict, parameters: dict, jobs: int, 
         check_parameters(paths[name], parameters)
     failures = []
     modules = {m for name in names for m in kernels.imported(nbformat.read(paths[name], 4))}
+    environment = {**os.environ, "JUDGING_EMPATHY_TABLES": str(shared_tables(root, parameters))}
     with ProcessPoolExecutor(
         max(1, min(jobs, len(names))),
         mp_context=kernels.processes(modules),
         initializer=kernels.adopt,
-        initargs=(dict(os.environ),),
+        initargs=(environment,),
     ) as pool:
         waiting = {
             pool.submit(

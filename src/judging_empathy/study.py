@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 
 import pandas as pd
 
@@ -261,7 +263,7 @@ class Study:
         how = {option: how[option] for option in takes}
         key = (name, *how.values())
         if key not in self._tables:
-            self._tables[key] = make(self, **how)
+            self._tables[key] = _kept((self.name, *key), lambda: make(self, **how))
         return self._named(self._tables[key])
 
     def estimates(self, name: str) -> pd.DataFrame:
@@ -285,6 +287,24 @@ class Study:
             if known == name:
                 return self.table(name, *how)
         return self.table(name, resamples=0)
+
+
+def _kept(key: tuple, make: Callable) -> pd.DataFrame:
+    """What `make` gives. While the book is built, chapters keep it for one another.
+
+    The folder belongs to one state of the code and the data: `book/build` sees to it.
+    """
+    folder = os.environ.get("JUDGING_EMPATHY_TABLES")
+    if not folder:
+        return make()
+    path = Path(folder) / ("-".join(map(str, key)) + ".pickle")
+    if path.is_file():
+        return pd.read_pickle(path)
+    frame = make()
+    part = path.with_suffix(f".{os.getpid()}")  # whole or not at all: others may be reading
+    pd.to_pickle(frame, part)
+    part.replace(path)
+    return frame
 
 
 _NOTHING, _SEED, _BOTH = (), ("seed",), ("resamples", "seed")
