@@ -55,11 +55,12 @@ data: $(READY)  ## fetch the study's files into data/raw; CHECK=1: only check th
 results: $(READY)  ## write every computed table as CSV into OUT
 	@$(PY) -m raters results --out "$(OUT)" $(OPTIONS)
 
-bench: $(READY)  ## time the package against other libraries, one thread
+bench: $(READY)  ## time the package, against other libraries and where people wait, one thread
 	@test -x $(IRRCAC)/bin/python || { $(PY) -m venv $(IRRCAC) \
 	  && $(IRRCAC)/bin/python -m pip install --quiet --disable-pip-version-check irrCAC; } \
 	  || { echo "irrCAC could not be installed: its line stays empty" >&2; rm -rf $(IRRCAC); }
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/speed.py
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/waiting.py
 
 finding: $(READY)  ## draw the README's chart anew
 	@$(PY) -m book.finding
