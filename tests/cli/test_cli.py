@@ -20,13 +20,13 @@ import raters
 from judging_empathy import replication
 from judging_empathy import tables as results
 from judging_empathy.data import files
+from raters import defaults
 from raters.cli import main, simulated
 from raters.cli.completion import SHELLS, script
 from raters.cli.parser import build
 from raters.io.config import Config, ScaleRules, Source
 from raters.io.read import read
 from raters.judges import benchmark
-from raters.report import analysis
 
 SCALE = ["--scale", "1,2,3,4,5"]
 COMMANDS = "inspect agreement benchmark report convert simulate example completion data results"
@@ -311,7 +311,7 @@ def test_agreement_has_the_numbers_of_the_function(ratings, capsys):
 
 
 def test_very_many_different_items_get_fewer_resamples_and_it_is_said(ratings, capsys, monkeypatch):
-    monkeypatch.setattr(analysis, "_DRAWN", 40 * 300)
+    monkeypatch.setattr(defaults, "_DRAWN", 40 * 300)
     out, err = output(capsys, "agreement", ratings, *SCALE, "--json")
     assert json.loads(out)["settings"]["resamples"] == 300 and "300 resamples, as" in err
     out, err = output(capsys, "agreement", ratings, *SCALE, "--json", "--resamples", 500)
@@ -563,10 +563,6 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(ratings):
 # --- whatever is given -----------------------------------------------------------------
 
 
-def fake_notebook(part, _parameters):
-    shutil.move(part / "template.ipynb", part / "report.ipynb")
-
-
 def cut(path, keep=0.5):
     """The first part of a file."""
     data = path.read_bytes()
@@ -646,7 +642,7 @@ VALUES = [
 def test_any_command_line_ends_in_one_paragraph(ratings, capsys, monkeypatch):
     """Seeded, and within a box of time."""
     monkeypatch.chdir(ratings.parent)
-    monkeypatch.setattr("raters.report.build.execute", fake_notebook)
+    monkeypatch.setattr("raters.report.sections.SECTIONS", ())
     parser = build()
     commands = next(a for a in parser._actions if hasattr(a, "choices") and a.choices).choices
     rng = random.Random(20_26)

@@ -14,8 +14,8 @@ from raters.errors import RatingsError, install
 OK, UNUSABLE, USAGE, FAULT, INTERRUPTED, STOPPED, CLOSED = 0, 1, 2, 70, 130, 143, 141
 # A module that is not installed -> the extra that brings it.
 _EXTRAS = {
-    "altair": "report", "vl_convert": "report", "papermill": "report", "nbformat": "report",
-    "ipykernel": "report", "openpyxl": "excel", "pyarrow": "parquet", "duckdb": "sql",
+    "altair": "report", "vl_convert": "report", "jinja2": "report", "nbformat": "report",
+    "openpyxl": "excel", "pyarrow": "parquet", "duckdb": "sql",
     "ibis": "sql", "sklearn": "judge", "pooch": "study", "statsmodels": "study", "tqdm": "study",
 }  # fmt: skip
 

@@ -33,8 +33,8 @@ def inspect(options: Namespace, say: Say) -> None:
 
 def agreement(options: Namespace, say: Say) -> None:
     """`raters agreement`: within groups, or of every two raters."""
+    from raters import defaults
     from raters.cli.given import reading_of
-    from raters.report import analysis
 
     reading = reading_of(options, say)
     how = {
@@ -46,10 +46,10 @@ def agreement(options: Namespace, say: Say) -> None:
     if options.resamples is not None:
         how["resamples"] = options.resamples
     with say.working("agreement"):
-        compute = analysis.between_pairs if options.pairs else analysis.within_groups
+        compute = defaults.between_pairs if options.pairs else defaults.within_groups
         found = compute(reading.ratings, reading.scale, **how)
     used = found.attrs["resamples"]
-    if options.resamples is None and used < analysis.RESAMPLES:
+    if options.resamples is None and used < defaults.RESAMPLES:
         say.remark(
             f"{used:,} resamples, as there are very many items (--resamples: another number)"
         )
@@ -85,14 +85,14 @@ def _without_notes(found):
 
 def benchmark(options: Namespace, say: Say) -> None:
     """`raters benchmark`: verdicts on each judge."""
+    from raters import defaults
     from raters.cli.given import reading_of
     from raters.io.inspect import judges_backwards
     from raters.judges.ceiling import verdict_counts
-    from raters.report import analysis
 
     reading = reading_of(options, say)
     ratings = reading.ratings
-    judges = analysis.judges_of(ratings, options.judge)
+    judges = defaults.judges_of(ratings, options.judge)
     if not judges:
         raise RatingsError(
             "no judge",
@@ -101,7 +101,7 @@ def benchmark(options: Namespace, say: Say) -> None:
         )
     experts = _experts(ratings, options.reference or ["expert"], judges)
     with say.working("benchmark"):
-        found = analysis.against_experts(
+        found = defaults.against_experts(
             ratings,
             reading.scale,
             judges,
@@ -129,10 +129,10 @@ def benchmark(options: Namespace, say: Say) -> None:
 
 def _experts(ratings, reference, judges):
     """The experts; what to do where there are none is said as options of the command."""
-    from raters.report import analysis
+    from raters import defaults
 
     try:
-        return analysis.experts_of(ratings, reference, judges)
+        return defaults.experts_of(ratings, reference, judges)
     except RatingsError as error:
         others = sorted(set(ratings["rater"]) - set(judges))[:2]
         named = " ".join(f"--reference {shlex.quote(name)}" for name in others)
@@ -192,7 +192,8 @@ def report(options: Namespace, say: Say) -> None:
 def convert(options: Namespace, say: Say) -> None:
     """`raters convert`: the ratings as read, in the long format."""
     from raters.cli.given import reading_of
-    from raters.report.tables import formula_like, spreadsheet_safe, write_table
+    from raters.io.write import write_table
+    from raters.show.tables import formula_like, spreadsheet_safe
 
     reading = reading_of(options, say)
     frame = reading.ratings
@@ -218,7 +219,7 @@ def simulate(options: Namespace, say: Say) -> None:
     import pandas as pd
 
     from raters.cli.simulated import simulated, truth
-    from raters.report.tables import write_table
+    from raters.io.write import write_table
 
     frame = simulated(
         options.items, options.raters, options.judges, options.levels, options.reliability,

@@ -9,25 +9,26 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
-from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raters.errors import RatingsError, install
 from raters.io.atomic import part_beside, put
 from raters.io.config import Config
 from raters.io.read import named_paths
-from raters.report.execute import MADE, TEMPLATE, NotebookError, execute
-from raters.report.html import Section, bullets
+from raters.io.write import write_csv
+from raters.report.analysis import Analysis
 from raters.report.methods import versions
-from raters.report.page import page
-from raters.report.study import Study
-from raters.report.tables import spreadsheet_safe, write_csv
+from raters.show.tables import spreadsheet_safe, stamped
 from raters.text import count_of
+
+if TYPE_CHECKING:
+    from raters.report.page import Section
 
 MADE_BY = "raters report"
 _NOTE = "provenance.json"
-_NEEDED = ("altair", "vl_convert", "papermill", "nbformat", "ipykernel")
+_NEEDED = ("altair", "vl_convert", "jinja2", "nbformat")
 _BLOCK = 1 << 20
 
 
@@ -107,18 +108,18 @@ def report(
     config, declared = _declared(config)
     options = {
         "judges": list(judges), "reference": list(reference), "resamples": resamples,
-        "seed": seed, "level": level, "margin": margin, "title": title,
-        "drop_at_most": drop_at_most,
+        "seed": seed, "level": level, "margin": margin, "drop_at_most": drop_at_most,
     }  # fmt: skip
     with working("reading"):
-        # What is wrong with the files is said at once, before anything is started.
-        Study.read(paths, config, **options)
+        analysis = Analysis.read(paths, config, **options)
     part = part_beside(out)
     _check_place(out, paths, replace)  # again: a report that was put aside may be back
     try:
         part.mkdir()
-        with working("the report"):
-            _fill(part, out, paths, declared, options)
+        # A stamp of the notebook that asks says what its ratings are, not what these are.
+        with working("the report"), stamped(""):
+            (part / "raters.toml").write_bytes(declared)
+            _fill(part, out, paths, analysis, {**options, "title": title})
         put(part, out)
     except OSError as error:
         raise RatingsError(
@@ -197,60 +198,48 @@ def _declared(config):
     return found, Path(config).read_bytes()
 
 
-def _fill(part, out, paths, declared, options):
-    (part / "raters.toml").write_bytes(declared)
+def _fill(part, out, paths, analysis, options):
+    from raters.report import notebook, page
+
     # Seen from the folder, which keeps its parent: the notebook can be run again there.
     base = out.absolute().parent.resolve() / out.name
     files = [os.path.relpath(path.resolve(), base) for path in paths]
-    notebook = _executed(part, {"files": files, "config": "raters.toml", **options})
+    made = _sections(analysis, part)
     title = options["title"] or "Agreement report: " + ", ".join(p.name for p in paths[:3])
-    made = "Made by raters report " + versions()["raters"] + f" from {', '.join(files)}."
-    text = page(notebook, title, made)
-    (part / "index.html").write_bytes(text.encode("utf-8", "backslashreplace"))
+    line = "Made by raters report " + versions()["raters"] + f" from {', '.join(files)}."
+    _write(part / "index.html", page.page(made, title, line))
+    parameters = {"files": files, "config": "raters.toml", **options}
+    _write(part / "report.ipynb", notebook.written(made, parameters))
     _write_note(part, paths, files, options)
 
 
-def _executed(part, parameters):
-    """The template run with these parameters, without what differs from run to run."""
-    import nbformat
+def _sections(analysis, folder):
+    from raters.report.page import Titled
+    from raters.report.sections import SECTIONS
 
-    source = resources.files("raters.report").joinpath(MADE).read_text(encoding="utf-8")
-    (part / TEMPLATE).write_text(source, encoding="utf-8")
     try:
-        execute(part, parameters)
-    except NotebookError as error:
-        raise _of_the_notebook(error) from error
-    notebook = nbformat.read(part / MADE, as_version=4)
-    for number, cell in enumerate(notebook["cells"]):
-        tags = cell["metadata"].get("tags", [])
-        cell["metadata"] = {"tags": tags} if tags else {}
-        if "injected-parameters" in tags:
-            cell["id"] = f"injected-{number}"
-    notebook["metadata"].pop("papermill", None)
-    notebook["metadata"]["language_info"] = {"name": "python"}
-    with open(part / MADE, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as file:
-        nbformat.write(notebook, file)
-    return notebook
+        made = [Titled(title, make(analysis)) for title, make in SECTIONS]
+        return [*made, Titled("Files", write_tables(analysis, folder / "tables"))]
+    except (RatingsError, ImportError, OSError):
+        raise
+    except Exception as error:
+        raise RatingsError(
+            f"ratings on which the report fails ({type(error).__name__}: {error})",
+            "any ratings: this is a fault of raters, not yours",
+            "report it with a small example; raters agreement and raters benchmark may still work",
+        ) from error
 
 
-def _of_the_notebook(error):
-    if error.name == "RatingsError" and error.value.startswith("Given: "):
-        given, _, rest = error.value.removeprefix("Given: ").partition(". Allowed: ")
-        allowed, _, todo = rest.rpartition(". To do: ")
-        return RatingsError(given, allowed, todo)
-    return RatingsError(
-        f"ratings on which the report fails ({error})",
-        "any ratings: this is a fault of raters, not yours",
-        "report it with a small example; raters agreement and raters benchmark may still work",
-    )
+def _write(path, text):
+    path.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def write_tables(study: Study, folder) -> Section:
-    """Write every table of a study as CSV.
+def write_tables(analysis: Analysis, folder: str | Path) -> Section:
+    """Write every table of an analysis as CSV.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
     folder : str or Path
         It is made where it is not there.
 
@@ -259,10 +248,12 @@ def write_tables(study: Study, folder) -> Section:
     Section
         The list of them.
     """
+    from raters.report.page import Section, bullets
+
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
     lines = []
-    for name, frame in study.tables.items():
+    for name, frame in analysis.tables.items():
         frame = frame.drop(columns="undefined", errors="ignore")  # the note says it in words
         write_csv(spreadsheet_safe(frame), folder / f"{name}.csv")
         lines.append(f"tables/{name}.csv: {count_of(len(frame), 'row')}")

@@ -1,4 +1,4 @@
-"""What a report on agreement should say: a checklist, filled in as far as a study allows.
+"""What a report on agreement should say: a checklist, filled in as far as the ratings allow.
 
 The items follow the guidelines for reporting reliability and agreement studies (Kottner et
 al., 2011, Journal of Clinical Epidemiology 64, 96-106); those on judges, levels and shared
@@ -33,7 +33,7 @@ class Item:
     status : {"from the data", "in part: complete it", "yours to write"}
         Who can know it.
     answer : callable, optional
-        A `raters.report.study.Study` -> what the data say, as text ("" for nothing).
+        A `raters.report.analysis.Analysis` -> what the data say, as text ("" for nothing).
     """
 
     part: str
@@ -60,12 +60,12 @@ def table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["number", "part", "item", "why", "status"])
 
 
-def filled(study) -> pd.DataFrame:
-    """The checklist with what a study's data say.
+def filled(analysis) -> pd.DataFrame:
+    """The checklist with what the data say.
 
     Parameters
     ----------
-    study : raters.report.study.Study
+    analysis : raters.report.analysis.Analysis
 
     Returns
     -------
@@ -75,34 +75,34 @@ def filled(study) -> pd.DataFrame:
     """
     rows = []
     for number, item in enumerate(ITEMS, start=1):
-        answer = item.answer(study) if item.answer else ""
+        answer = item.answer(analysis) if item.answer else ""
         status = item.status if answer or item.status == YOURS else YOURS
-        if item.part == "Judge" and not study.judges:
+        if item.part == "Judge" and not analysis.judges:
             answer, status = "no judge is declared", NOT_HERE
         rows.append((number, item.part, item.text, answer, status))
     return pd.DataFrame(rows, columns=["number", "part", "item", "answer", "status"])
 
 
 # ------------------------------------------------------------------ what the data can say
-def _margin(study):
-    if not study.judges:
+def _margin(analysis):
+    if not analysis.judges:
         return ""
-    return f"differences up to {study.margin:g} were taken not to matter"
+    return f"differences up to {analysis.margin:g} were taken not to matter"
 
 
-def _raters(study):
-    rows = study.raters.groupby("group", sort=False)["rater"]
+def _raters(analysis):
+    rows = analysis.raters.groupby("group", sort=False)["rater"]
     return "; ".join(f"{group}: {count_of(len(names), 'rater')}" for group, names in rows)
 
 
-def _items(study):
-    counts = study.reading.counts
+def _items(analysis):
+    counts = analysis.reading.counts
     return f"{count_of(counts['items'], 'item')}, {count_of(counts['ratings'], 'rating')}"
 
 
-def _complete(study):
-    counts = study.reading.counts
-    frame = study.ratings[study.ratings["rating"].notna()]
+def _complete(analysis):
+    counts = analysis.reading.counts
+    frame = analysis.ratings[analysis.ratings["rating"].notna()]
     per_item = frame.groupby(["dimension", "item"], sort=False).size()
     return (
         f"{' to '.join(f'{n:,}' for n in sorted({per_item.min(), per_item.max()}))} "
@@ -112,14 +112,14 @@ def _complete(study):
     )
 
 
-def _scales(study):
+def _scales(analysis):
     said = {}
-    for dimension in study.dimensions:
-        scale = study.scale_of(dimension)
+    for dimension in analysis.dimensions:
+        scale = analysis.scale_of(dimension)
         names, kind = [scale.name_of(v) for v in scale.values], scale.measurement
-        if study.sets_on(dimension):
+        if analysis.sets_on(dimension):
             # Not the combinations that occur, which are the levels of the scale.
-            names, kind = study.reading.config.rules_of(dimension).levels, "sets of labels"
+            names, kind = analysis.reading.config.rules_of(dimension).levels, "sets of labels"
         levels = few(names).replace("'", "")
         said.setdefault(f"{levels} ({kind})", []).append(dimension)
     if len(said) == 1:
@@ -127,8 +127,8 @@ def _scales(study):
     return "; ".join(f"{', '.join(names[:4])}: {text}" for text, names in list(said.items())[:6])
 
 
-def _missing(study):
-    config = study.reading.config
+def _missing(analysis):
+    config = analysis.reading.config
     rules = [r for r in (config.scale, *config.scales.values()) if r is not None]
     codes = dict.fromkeys(str(cell) for one in rules for cell in one.missing)
     parts = [f"missing: empty cells{''.join(f', {code}' for code in codes)}"]
@@ -136,22 +136,22 @@ def _missing(study):
     return "; ".join(parts)
 
 
-def _judges(study):
-    return f"named in the files: {', '.join(study.judges)}" if study.judges else ""
+def _judges(analysis):
+    return f"named in the files: {', '.join(analysis.judges)}" if analysis.judges else ""
 
 
-def _answers(study):
-    kinds = study.reading.counts["answers"]
+def _answers(analysis):
+    kinds = analysis.reading.counts["answers"]
     return ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
 
 
-def _order(study):
-    pairs = study.reading.pairs
+def _order(analysis):
+    pairs = analysis.reading.pairs
     return f"{count_of(len(pairs), 'pair')} shown in both orders" if len(pairs) else ""
 
 
-def _statistics(study):
-    found = study.tables
+def _statistics(analysis):
+    found = analysis.tables
     names = [
         name
         for key in ("agreement", "pairs", "benchmark")
@@ -161,30 +161,30 @@ def _statistics(study):
     return ", ".join(dict.fromkeys(names))
 
 
-def _intervals(study):
-    draws = "2,000" if study.resamples is None else f"{study.resamples:,}"
+def _intervals(analysis):
+    draws = "2,000" if analysis.resamples is None else f"{analysis.resamples:,}"
     return (
-        f"{100 * study.level:g} % percentile intervals from {draws} resamples of items"
-        f"{', up to 10,000 for judges' if study.resamples is None and study.judges else ''}; "
-        f"seed {study.seed}"
+        f"{100 * analysis.level:g} % percentile intervals from {draws} resamples of items"
+        f"{', up to 10,000 for judges' if analysis.resamples is None and analysis.judges else ''}; "
+        f"seed {analysis.seed}"
     )
 
 
-def _pairable(_study):
+def _pairable(_analysis):
     return (
         "alpha uses items with two ratings or more; two raters are compared on the items "
         "that both rated; nothing is filled in"
     )
 
 
-def _many_tests(study):
-    if not study.judges or len(study.dimensions) < 2:
+def _many_tests(analysis):
+    if not analysis.judges or len(analysis.dimensions) < 2:
         return ""
-    return f"verdicts one by one, and tests with Holm's correction over {len(study.dimensions)}"
+    return f"verdicts one by one, and tests with Holm's correction over {len(analysis.dimensions)}"
 
 
-def _ceiling(study):
-    if len(study.experts) < 2 or not study.judges:
+def _ceiling(analysis):
+    if len(analysis.experts) < 2 or not analysis.judges:
         return ""
     return (
         "the mean kappa of judge and expert less the mean kappa of two experts, on the same "
@@ -192,18 +192,20 @@ def _ceiling(study):
     )
 
 
-def _shift(study):
-    return "see the section Level or order" if "level_and_order" in study.tables else ""
+def _shift(analysis):
+    return "see the section Level or order" if "level_and_order" in analysis.tables else ""
 
 
-def _all_dimensions(study):
+def _all_dimensions(analysis):
     return (
-        f"all {len(study.dimensions)}, with interval and n" if "agreement" in study.tables else ""
+        f"all {len(analysis.dimensions)}, with interval and n"
+        if "agreement" in analysis.tables
+        else ""
     )
 
 
-def _undefined(study):
-    found = study.tables
+def _undefined(analysis):
+    found = analysis.tables
     keys = [key for key in ("agreement", "pairs", "benchmark") if key in found]
     value = {"benchmark": "difference"}
     n = sum(int(found[key][value.get(key, "estimate")].isna().sum()) for key in keys)
@@ -212,7 +214,7 @@ def _undefined(study):
     return f"{count_of(n, 'result')} not defined, each with its reason" if n else "all are defined"
 
 
-def _versions(_study):
+def _versions(_analysis):
     return "files with sha256 and all versions: provenance.json"
 
 

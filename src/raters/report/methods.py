@@ -52,12 +52,12 @@ def versions() -> dict[str, str]:
     return found
 
 
-def paragraph(study) -> tuple[str, list[str]]:
+def paragraph(analysis) -> tuple[str, list[str]]:
     """The paragraph, and the works that it cites.
 
     Parameters
     ----------
-    study : raters.report.study.Study
+    analysis : raters.report.analysis.Analysis
 
     Returns
     -------
@@ -66,12 +66,12 @@ def paragraph(study) -> tuple[str, list[str]]:
         In the order of the alphabet.
     """
     cited: set[str] = set()
-    parts = [_data(study)]
-    if "agreement" in study.tables or "pairs" in study.tables:
-        parts.append(_agreement(study, cited))
-    if "benchmark" in study.tables:
-        parts.append(_benchmark(study, cited))
-    if "level_and_order" in study.tables:
+    parts = [_data(analysis)]
+    if "agreement" in analysis.tables or "pairs" in analysis.tables:
+        parts.append(_agreement(analysis, cited))
+    if "benchmark" in analysis.tables:
+        parts.append(_benchmark(analysis, cited))
+    if "level_and_order" in analysis.tables:
         parts.append(
             "The shift of level is the judge's mean rating less that of the experts' median; "
             "kappa was computed as rated and after this shift was taken away."
@@ -85,17 +85,17 @@ def paragraph(study) -> tuple[str, list[str]]:
     return " ".join(parts), [WORKS[key] for key in sorted(cited)]
 
 
-def _data(study):
-    counts, config = study.reading.counts, study.reading.config
+def _data(analysis):
+    counts, config = analysis.reading.counts, analysis.reading.config
     on = ""
-    if study.dimensions != ["all"]:
-        names = ", ".join(study.dimensions[:12])
-        on = f" on {count_of(len(study.dimensions), 'dimension')} ({names})"
+    if analysis.dimensions != ["all"]:
+        names = ", ".join(analysis.dimensions[:12])
+        on = f" on {count_of(len(analysis.dimensions), 'dimension')} ({names})"
     text = f"{count_of(counts['raters'], 'rater')} rated {count_of(counts['items'], 'item')}{on}"
-    scales = {study.scale_of(d) for d in study.dimensions}
-    sets = [d for d in study.dimensions if study.sets_on(d)]
+    scales = {analysis.scale_of(d) for d in analysis.dimensions}
+    sets = [d for d in analysis.dimensions if analysis.sets_on(d)]
     if sets:
-        text += _on_sets(study, sets)
+        text += _on_sets(analysis, sets)
     elif len(scales) == 1:
         scale = next(iter(scales))
         levels = few([scale.name_of(v) for v in scale.values]).replace("'", "")
@@ -108,17 +108,17 @@ def _data(study):
     turned = [f"{key} {', '.join(who)}" for key, who in config.reversed.items() if who]
     if turned:
         text += f" Reversed before the analysis: {'; '.join(turned)}."
-    if study.reading.counts["answers"]:
-        kinds = ", ".join(f"{n:,} {kind}" for kind, n in study.reading.counts["answers"].items())
+    if analysis.reading.counts["answers"]:
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in analysis.reading.counts["answers"].items())
         text += f" Answers in free text were read by declared rules: {kinds}."
     return text
 
 
-def _on_sets(study, sets):
+def _on_sets(analysis, sets):
     """What a rating is where raters give several labels: the labels, not their combinations."""
-    config = study.reading.config
+    config = analysis.reading.config
     labels = dict.fromkeys(str(level) for d in sets for level in config.rules_of(d).levels)
-    where = "" if len(sets) == len(study.dimensions) else f" ({few(sets, 6)})".replace("'", "")
+    where = "" if len(sets) == len(analysis.dimensions) else f" ({few(sets, 6)})".replace("'", "")
     named = few(list(labels)).replace("'", "")
     return (
         f", with sets of the labels {named}{where}; two sets were counted as equal only where they "
@@ -138,9 +138,9 @@ def _names(statistics, cited):
     return ", ".join(dict.fromkeys(said))
 
 
-def _agreement(study, cited):
+def _agreement(analysis, cited):
     parts = []
-    found = study.tables
+    found = analysis.tables
     if "agreement" in found:
         names = _names(found["agreement"]["statistic"].unique(), cited)
         parts.append(f"Agreement within groups was measured by {names}.")
@@ -151,22 +151,22 @@ def _agreement(study, cited):
     draws = " and ".join(f"{number:,}" for number in sorted(used))
     cited.add("efron1993")
     parts.append(
-        f"Intervals are {100 * study.level:g} % percentile intervals from {draws} resamples of "
-        f"items (Efron and Tibshirani, 1993; seed {study.seed})."
+        f"Intervals are {100 * analysis.level:g} % percentile intervals from {draws} resamples of "
+        f"items (Efron and Tibshirani, 1993; seed {analysis.seed})."
     )
     return " ".join(parts)
 
 
-def _benchmark(study, cited):
-    draws = study.benchmark.attrs["resamples"]
-    names = _names(study.benchmark["statistic"].unique(), cited)
+def _benchmark(analysis, cited):
+    draws = analysis.benchmark.attrs["resamples"]
+    names = _names(analysis.benchmark["statistic"].unique(), cited)
     cited |= {"calderon2025", "holm1979"}
     return (
-        f"Each judge ({', '.join(study.judges[:6])}) was held against {len(study.experts)} "
-        f"experts ({', '.join(study.experts[:6])}) by {names}: the mean over judge and expert "
+        f"Each judge ({', '.join(analysis.judges[:6])}) was held against {len(analysis.experts)} "
+        f"experts ({', '.join(analysis.experts[:6])}) by {names}: the mean over judge and expert "
         "less the mean over the pairs of experts, on the same items and the same "
         f"{draws:,} resamples. A leave-one-out reading (after Calderon et al., 2025) and the "
         "judge against the experts' median are given beside it. Differences up to "
-        f"{study.margin:g} were taken not to matter; p-values were corrected over the "
+        f"{analysis.margin:g} were taken not to matter; p-values were corrected over the "
         "dimensions (Holm, 1979)."
     )

@@ -1,17 +1,21 @@
-"""The sections of the report, each from a `Study`: what was found, or why it was not.
+"""The sections of the report, each from a `Analysis`: what was found, or why it was not.
 
 Charts are imported inside: the package without the extra ``report`` has none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
+from raters import defaults
 from raters.judges.ceiling import OPEN, verdict_counts
 from raters.measures import MEAN
-from raters.report import analysis, checklist, methods
-from raters.report.html import (
+from raters.report import checklist, methods
+from raters.report.analysis import WIDTH, Analysis, Missing
+from raters.report.page import (
     Section,
     bullets,
     figure,
@@ -21,7 +25,6 @@ from raters.report.html import (
     table,
     why_not,
 )
-from raters.report.study import WIDTH, Missing, Study
 from raters.results import ALL
 from raters.show.tables import interval, number
 from raters.text import count_of
@@ -75,39 +78,39 @@ def _notes(frame, labels, most=30):
 
 
 # ------------------------------------------------------------------------------ in short
-def summary(study: Study) -> Section:
+def summary(analysis: Analysis) -> Section:
     """What was found, in a few lines.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    lines = [str(study.reading).splitlines()[0] + "."]
-    lines += _agreement_lines(study)
-    lines += _judge_lines(study)
-    lines += _warning_lines(study)
+    lines = [str(analysis.reading).splitlines()[0] + "."]
+    lines += _agreement_lines(analysis)
+    lines += _judge_lines(analysis)
+    lines += _warning_lines(analysis)
     return Section(bullets(lines))
 
 
-def _main(study):
+def _main(analysis):
     """The main statistic of each kind of scale, of single dimensions."""
-    rows = study.within
-    names = {analysis.WITHIN[True][0], analysis.WITHIN[False][0]}
+    rows = analysis.within
+    names = {defaults.WITHIN[True][0], defaults.WITHIN[False][0]}
     return rows[rows["statistic"].isin(names) & (rows["dimension"] != MEAN)]
 
 
-def _agreement_lines(study):
-    if isinstance(study.within, Missing):
-        return [f"Agreement within groups: not shown. {study.within.reason}"]
+def _agreement_lines(analysis):
+    if isinstance(analysis.within, Missing):
+        return [f"Agreement within groups: not shown. {analysis.within.reason}"]
     lines = []
-    for (group, statistic), rows in _main(study).groupby(["group", "statistic"], sort=False):
+    for (group, statistic), rows in _main(analysis).groupby(["group", "statistic"], sort=False):
         known = rows[rows["estimate"].notna()]
         who = f"Group {group}, {_named(statistic)}"
-        if any(study.sets_on(dimension) for dimension in rows["dimension"]):
+        if any(analysis.sets_on(dimension) for dimension in rows["dimension"]):
             who += " of whole sets"
         if known.empty:
             lines.append(f"{who}: not defined. {rows['note'].iloc[0]}.")
@@ -125,17 +128,17 @@ def _agreement_lines(study):
     return lines
 
 
-def _judge_lines(study):
-    if isinstance(study.benchmark, Missing):
-        return [f"Judges: not shown. {study.benchmark.reason}"]
-    found = study.benchmark
+def _judge_lines(analysis):
+    if isinstance(analysis.benchmark, Missing):
+        return [f"Judges: not shown. {analysis.benchmark.reason}"]
+    found = analysis.benchmark
     counts = verdict_counts(found[found["reading"] == "single"])
     lines = []
     for judge, rows in counts.groupby("judge", sort=False):
         total = rows.sum(numeric_only=True)
         parts = {
             "above the experts' agreement": total.above,
-            f"within {study.margin:g} of the experts' agreement": total.within,
+            f"within {analysis.margin:g} of the experts' agreement": total.within,
             "below the experts' agreement": total.below,
             "no verdict": total.cannot_tell,
             "not defined": total.other,
@@ -162,13 +165,13 @@ def _mean_line(rows):
     return [text]
 
 
-def _warning_lines(study):
+def _warning_lines(analysis):
     lines = [
         f"Look at this: {note}."
-        for note in study.reading.notes
+        for note in analysis.reading.notes
         if note.code in ("no-overlap", "lost-digits", "group-without-rating")
     ]
-    found = [f for f in (study.within, study.pairs) if not isinstance(f, Missing)]
+    found = [f for f in (analysis.within, analysis.pairs) if not isinstance(f, Missing)]
     asked = {
         part
         for frame in found
@@ -180,18 +183,18 @@ def _warning_lines(study):
 
 
 # ---------------------------------------------------------------------- the data as read
-def data(study: Study) -> Section:
+def data(analysis: Analysis) -> Section:
     """The data as read: what was left out and why, and how the raters rate.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    reading = study.reading
+    reading = analysis.reading
     parts = [
         table(reading.files, "The files.", {c: c for c in reading.files}, "files"),
         bullets([f"{note}." for note in reading.notes]),
@@ -210,7 +213,12 @@ def data(study: Study) -> Section:
         parts.append(
             table(reading.answers, "What became of the answers in free text.", columns, "answers")
         )
-    parts += [heading("The raters"), _raters(study), heading("Use of the levels"), _levels(study)]
+    parts += [
+        heading("The raters"),
+        _raters(analysis),
+        heading("Use of the levels"),
+        _levels(analysis),
+    ]
     return Section(*parts)
 
 
@@ -237,19 +245,19 @@ def _dropped(reading):
     return table(reading.problems, "Rows that could not be read.", columns, "problems")
 
 
-def _raters(study):
-    columns = {c: c for c in study.raters}
+def _raters(analysis):
+    columns = {c: c for c in analysis.raters}
     columns |= {"std": "standard deviation", "min": "lowest", "max": "highest"}
     return table(
-        study.raters,
+        analysis.raters,
         "Who rated how much.",
-        {c: columns[c] for c in study.raters},
+        {c: columns[c] for c in analysis.raters},
         "raters",
     )
 
 
-def _levels(study):
-    found = study.levels.rename(columns={"group": "rater"})
+def _levels(analysis):
+    found = analysis.levels.rename(columns={"group": "rater"})
     levels = list(dict.fromkeys(found["level"]))
     lines = len(found[["dimension", "rater"]].drop_duplicates())
     if lines > _MOST_LINES or len(levels) > 12:
@@ -274,36 +282,36 @@ def _levels(study):
 
 
 # --------------------------------------------------------------------------- agreement
-def within(study: Study) -> Section:
+def within(analysis: Analysis) -> Section:
     """Agreement within each group, with intervals.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    found = study.within
+    found = analysis.within
     if isinstance(found, Missing):
         return Section(why_not(found.reason))
     columns = {"group": "group", "dimension": "dimension"} | _FIRST
     columns |= {"statistic": "statistic", "n_items": "items", "n_ratings": "ratings"}
-    alone = sorted(set(study.ratings["group"]) - set(study.groups))
+    alone = sorted(set(analysis.ratings["group"]) - set(analysis.groups))
     left = [f"Group {name} has one rater: there is no agreement within it." for name in alone]
     return Section(
-        _agreement_chart(study),
+        _agreement_chart(analysis),
         table(_with_interval(found), "Agreement within groups.", columns, "agreement"),
         _notes(found, ("group", "dimension", "statistic")),
         bullets(left),
     )
 
 
-def _agreement_chart(study):
+def _agreement_chart(analysis):
     from raters.show import charts
 
-    rows = _main(study)
+    rows = _main(analysis)
     rows = rows[rows["estimate"].notna()].rename(columns={"group": "series"})
     if rows.empty:
         return why_not("No coefficient is defined: the notes in the table say why.")
@@ -314,7 +322,7 @@ def _agreement_chart(study):
     worst = rows.loc[rows["estimate"].idxmin()]
     found = f"highest {_with_place(best)}, lowest {_with_place(worst)}"
     said = (
-        f"{' and '.join(sorted(names))}, with {100 * study.level:g} % intervals, n = "
+        f"{' and '.join(sorted(names))}, with {100 * analysis.level:g} % intervals, n = "
         f"{rows['n_items'].max():,} items: {found if len(rows) > 1 else _with_place(best)}."
     )
     chart = charts.dots(rows, "How much does each group agree?", said, x_title="alpha")
@@ -326,18 +334,18 @@ def _with_place(row):
     return f"{number(row.estimate)} ({place})"
 
 
-def pairs(study: Study) -> Section:
+def pairs(analysis: Analysis) -> Section:
     """Agreement of every two raters.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    found = study.pairs
+    found = analysis.pairs
     if isinstance(found, Missing):
         return Section(why_not(found.reason))
     columns = {"rater_a": "rater", "rater_b": "and", "dimension": "dimension"} | _FIRST
@@ -349,18 +357,18 @@ def pairs(study: Study) -> Section:
 
 
 # ------------------------------------------------------------------------------ judges
-def judges(study: Study) -> Section:
+def judges(analysis: Analysis) -> Section:
     """Each judge against the experts' own agreement, with a verdict for each dimension.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    found = study.benchmark
+    found = analysis.benchmark
     if isinstance(found, Missing):
         return Section(why_not(found.reason))
     single = found[found["reading"] == "single"]
@@ -370,18 +378,18 @@ def judges(study: Study) -> Section:
             "agreement with one expert, on the same items. A judge who is one more expert has "
             "a difference of 0."
         ),
-        _judges_chart(study, single),
+        _judges_chart(analysis, single),
     ]
     for judge, rows in single.groupby("judge", sort=False):
         parts.append(heading(f"Judge {judge}"))
-        parts.append(_verdicts(study, judge, rows))
+        parts.append(_verdicts(analysis, judge, rows))
         parts.append(_notes(rows, ("dimension", "statistic")))
         parts.append(_other_readings(found[found["judge"] == judge], judge))
     parts.append(file_link("benchmark", "decisions"))
     return Section(*parts)
 
 
-def _judges_chart(study, rows):
+def _judges_chart(analysis, rows):
     from raters.show import charts
 
     rows = rows[rows["difference"].notna()]
@@ -395,22 +403,22 @@ def _judges_chart(study, rows):
         f"{r.judge}: {r.above} above, {r.within} within, {r.below} below, {r.cannot_tell} open"
         for r in counts.itertuples()
     )
-    of = count_of(len(study.dimensions), "dimension")
+    of = count_of(len(analysis.dimensions), "dimension")
     said = (
-        f"Judge less experts, with {100 * study.level:g} % intervals; the grey band holds "
-        f"differences up to {study.margin:g}. Of {of}, {said}."
+        f"Judge less experts, with {100 * analysis.level:g} % intervals; the grey band holds "
+        f"differences up to {analysis.margin:g}. Of {of}, {said}."
     )
     chart = charts.against_line(
         rows,
         "Does a judge agree with experts as they agree with each other?",
         said,
-        margin=study.margin,
+        margin=analysis.margin,
         x_title="judge less experts",
     )
     return figure(chart)
 
 
-def _verdicts(study, judge, rows):
+def _verdicts(analysis, judge, rows):
     shown = _with_interval(rows, "difference")
     columns = {
         "dimension": "dimension",
@@ -421,7 +429,7 @@ def _verdicts(study, judge, rows):
         "value": "judge",
         "n_items": "items",
     }
-    decisions = study.decisions
+    decisions = analysis.decisions
     if not isinstance(decisions, Missing):
         own = decisions[(decisions["judge"] == judge) & (decisions["test"] == "difference")]
         p = dict(zip(zip(own["framework"], own["dimension"]), own["p_adjusted"]))
@@ -460,18 +468,18 @@ def _other_readings(rows, judge):
     return table(counts, f"Dimensions by verdict on {judge}, by kind of comparison.", columns)
 
 
-def level_or_order(study: Study) -> Section:
+def level_or_order(analysis: Analysis) -> Section:
     """Is a judge off in level, which can be corrected, or in order, which cannot?
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    found = study.shifts
+    found = analysis.shifts
     if isinstance(found, Missing):
         return Section(why_not(found.reason))
     parts = [
@@ -483,7 +491,7 @@ def level_or_order(study: Study) -> Section:
     ]
     for judge, rows in found.groupby("judge", sort=False):
         parts += [heading(f"Judge {judge}"), _shift_chart(found, judge, rows)]
-        parts.append(_shift_table(study, judge, rows))
+        parts.append(_shift_table(analysis, judge, rows))
     parts.append(file_link("level_and_order", "reasons"))
     return Section(*parts)
 
@@ -525,7 +533,7 @@ def _largest_gain(rows):
     return f"Without the shift it rises{most}{on}: from {was} to {then}."
 
 
-def _shift_table(study, judge, rows):
+def _shift_table(analysis, judge, rows):
     wide = rows.pivot_table(
         index=["framework", "dimension"], columns="statistic", values="estimate", sort=False,
         dropna=False,
@@ -537,8 +545,8 @@ def _shift_table(study, judge, rows):
     columns |= {"interval": "interval", "weighted_kappa_quadratic": "kappa as rated"}
     columns |= {"weighted_kappa_quadratic_centred": "kappa without the shift"}
     columns |= {"error_from_level": "share of error: level", "error_from_order": "order"}
-    if not isinstance(study.reasons, Missing):
-        own = study.reasons[study.reasons["judge"] == judge]
+    if not isinstance(analysis.reasons, Missing):
+        own = analysis.reasons[analysis.reasons["judge"] == judge]
         verdict = dict(zip(zip(own["framework"], own["dimension"]), own["verdict"]))
         wide["verdict"] = [verdict.get(key, "") for key in keys]
         columns["verdict"] = "verdict"
@@ -547,12 +555,12 @@ def _shift_table(study, judge, rows):
 
 
 # ------------------------------------------------------------------------- single items
-def items(study: Study) -> Section:
+def items(analysis: Analysis) -> Section:
     """The items with the largest disagreements: to be read by somebody.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
@@ -562,7 +570,7 @@ def items(study: Study) -> Section:
         paragraph("A coefficient does not say what went wrong. Read these items."),
         heading("Judge and experts"),
     ]
-    gaps = study.gaps
+    gaps = analysis.gaps
     if isinstance(gaps, Missing):
         parts.append(why_not(gaps.reason))
     elif gaps.empty:
@@ -572,8 +580,8 @@ def items(study: Study) -> Section:
         columns |= {"reference_rating": "experts", "judge_rating": "judge's rating", "gap": "gap"}
         columns |= {"lowest": "lowest expert", "highest": "highest expert"}
         parts.append(_gap_table(gaps, columns))
-    splits = study.splits
-    who = study.main_group[0] if study.main_group else "a group"
+    splits = analysis.splits
+    who = analysis.main_group[0] if analysis.main_group else "a group"
     parts.append(heading(f"Among {who}"))
     if isinstance(splits, Missing):
         parts.append(why_not(splits.reason))
@@ -594,18 +602,18 @@ def _gap_table(gaps, columns):
 
 
 # -------------------------------------------------------------------------------- plan
-def allows(study: Study) -> Section:
+def allows(analysis: Analysis) -> Section:
     """What this number of items allows, and what more would.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    planned = study.planned
+    planned = analysis.planned
     if isinstance(planned, Missing):
         return Section(why_not(planned.reason))
     if planned["width"].isna().all():
@@ -622,14 +630,14 @@ def allows(study: Study) -> Section:
         wide = rows.pivot_table(index="dimension", columns="n_items", values="width", sort=False)
         wide.columns = [f"{n:,} items" for n in wide.columns]
         wide = wide.reset_index()
-        caption = f"Width of the {100 * study.level:g} % interval: {what}."
+        caption = f"Width of the {100 * analysis.level:g} % interval: {what}."
         parts.append(table(wide, caption, {c: c for c in wide}))
-    parts.append(_enough(study))
+    parts.append(_enough(analysis))
     return Section(*parts)
 
 
-def _enough(study):
-    rows = study.enough
+def _enough(analysis):
+    rows = analysis.enough
     rows = rows.assign(
         what=[f"difference of {j}" if j else "agreement of the group" for j in rows["judge"]],
         least=[_count(n) for n in rows["n_items"]],
@@ -645,33 +653,33 @@ def _count(value):
 
 
 # ------------------------------------------------------------------------------- words
-def methods_text(study: Study) -> Section:
+def methods_text(analysis: Analysis) -> Section:
     """A paragraph on methods to paste, with the works cited.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    text, works = methods.paragraph(study)
+    text, works = methods.paragraph(analysis)
     return Section(paragraph(text, "paste"), heading("References"), bullets(works))
 
 
-def checklist_table(study: Study) -> Section:
+def checklist_table(analysis: Analysis) -> Section:
     """The checklist, filled in as far as the data can.
 
     Parameters
     ----------
-    study : Study
+    analysis : Analysis
 
     Returns
     -------
     Section
     """
-    rows = checklist.filled(study)
+    rows = checklist.filled(analysis)
     known = int((rows["status"] == checklist.FROM_DATA).sum())
     open_items = int(rows["status"].isin([checklist.PARTLY, checklist.YOURS]).sum())
     columns = {"number": "no.", "part": "part", "item": "what to report"}
@@ -685,3 +693,18 @@ def checklist_table(study: Study) -> Section:
         ),
         table(rows, "What to report.", columns),
     )
+
+
+# The sections in their order: title, and what makes it.
+SECTIONS: tuple[tuple[str, Callable[[Analysis], Section]], ...] = (
+    ("In short", summary),
+    ("The data as read", data),
+    ("Agreement within groups", within),
+    ("Pairs of raters", pairs),
+    ("Judges against the experts", judges),
+    ("Level or order", level_or_order),
+    ("The largest disagreements", items),
+    ("What this number of items allows", allows),
+    ("Methods, to paste", methods_text),
+    ("Checklist", checklist_table),
+)

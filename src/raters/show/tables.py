@@ -1,4 +1,7 @@
-"""How results look in a notebook: tables, sentences with computed numbers, a stamp.
+"""How results look: tables, sentences with computed numbers, a stamp.
+
+Every table that people read is rendered here, for a notebook, the book and the report, and
+here stands what keeps a spreadsheet from running a text as a formula.
 
 The stamp is a sentence that every table and chart carries, for example that the
 ratings are simulated. It is set once a notebook, by `use`.
@@ -8,7 +11,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -22,6 +26,9 @@ _state = {"stamp": ""}
 # What spreadsheets take for a formula, behind spaces too and in its full-width forms; a plain
 # number is none.
 _FORMULA = re.compile(r"(?!\s*[+-]?[\d.,]+\s*$)\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+
+# Of a text that somebody's file holds: letters without a break, letters of a cell.
+_WORD, _LONGEST = 24, 500
 
 # A number, an interval, a number with its interval: to be kept on one line.
 _KEPT = re.compile(r"[-+\N{MINUS SIGN}\d.,%\s()\[\]–]|\bto\b|\bof\b")
@@ -48,6 +55,28 @@ def use(stamp: str = "") -> None:
 def stamp() -> str:
     """The sentence set by `use`."""
     return _state["stamp"]
+
+
+@contextmanager
+def stamped(text: str) -> Iterator[None]:
+    """Another stamp for a while: what is made of other ratings carries another sentence.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> with stamped("Simulated ratings."):
+    ...     stamp()
+    'Simulated ratings.'
+    """
+    before = stamp()
+    use(text)
+    try:
+        yield
+    finally:
+        use(before)
 
 
 @dataclass(frozen=True)
@@ -138,8 +167,8 @@ class Table:
         d,k
         '=1+1,-0.5123
         """
-        frame = self.frame.rename(columns=lambda name: _harmless(str(name)))
-        frame = frame.apply(lambda column: column.map(_harmless)) if len(frame) else frame
+        frame = self.frame.rename(columns=lambda name: _on_a_line(str(name)))
+        frame = frame.apply(lambda column: column.map(_on_a_line)) if len(frame) else frame
         if stamp():
             frame = frame.assign(**{"note" if "note" not in frame else "made from": stamp()})
         return frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
@@ -174,19 +203,39 @@ class Table:
         ]
 
     def _repr_html_(self):
+        return self.html() + self._link()
+
+    def html(self, foreign: bool = False) -> str:
+        """The table alone as HTML: every text in it is escaped.
+
+        Parameters
+        ----------
+        foreign : bool
+            The texts come from anybody's files: control signs become visible, long words
+            can be broken, long cells end.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> "a&lt;b" in table(pd.DataFrame({"item": ["a<b"]}), "One.").html()
+        True
+        """
+        shown = _foreign if foreign else escape
         numeric = [pd.api.types.is_numeric_dtype(t) for t in self.frame.dtypes]
         head = "".join(
-            f'<th scope="col"{_class(is_number, _short(str(column), 8))}>{escape(str(column))}</th>'
+            f'<th scope="col"{_class(is_number, _short(str(column), 8))}>{shown(str(column))}</th>'
             for column, is_number in zip(self.frame.columns, numeric)
         )
-        body = "\n".join(_html_row(row, numeric) for row in self._texts())
-        caption = escape(self.caption)
+        body = "\n".join(_html_row(row, numeric, shown) for row in self._texts())
+        caption = escape(visible(self.caption) if foreign else self.caption)
         return (
             f'<div class="rt-wrap{" rt-search" if self.search else ""}" tabindex="0" '
             f'role="region" aria-label="{caption}">'
             f'<table class="rt"><caption>{caption}{_stamp_html()}</caption>'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
-            f"{self._link()}"
         )
 
     def __repr__(self):
@@ -195,18 +244,100 @@ class Table:
         return "\n".join(lines)
 
 
+def _is_formula(value):
+    return isinstance(value, str) and _FORMULA.match(value) is not None
+
+
 def _harmless(value):
-    if not isinstance(value, str):
-        return value
+    return f"'{value}" if _is_formula(value) else value
+
+
+def _on_a_line(value):
     # A lone carriage return would end the line for some readers.
-    return ("'" if _FORMULA.match(value) else "") + value.replace("\r", " ")
+    return _harmless(value).replace("\r", " ") if isinstance(value, str) else value
 
 
-def _html_row(row, numeric):
-    first = f'<th scope="row"{_class(False, _short(row[0]))}>{escape(row[0])}</th>'
+def _texts_of(frame):
+    return [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
+
+
+def formula_like(frame: pd.DataFrame) -> int:
+    """How many texts a spreadsheet would take for a formula.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    int
+    """
+    return sum(int(frame[c].map(_is_formula).sum()) for c in _texts_of(frame))
+
+
+def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with an apostrophe before each text that a spreadsheet would take for a formula.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    DataFrame
+
+    Notes
+    -----
+    The signs are = + - @, behind spaces too, tab and line breaks, as OWASP's page "CSV
+    Injection" lists them. Names of columns are treated alike. Numbers stay numbers, as text
+    too.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"item": [" =1+1", "-2", "a"], "rating": [-1.5, 2, 3]})
+    >>> spreadsheet_safe(frame).values.tolist()
+    [["' =1+1", -1.5], ['-2', 2.0], ['a', 3.0]]
+    """
+    safe = frame.copy()
+    for column in _texts_of(frame):
+        texts = [_harmless(value) for value in frame[column]]
+        safe[column] = pd.Series(texts, frame.index, dtype=object)
+    return safe.rename(columns=_harmless)
+
+
+def visible(text: str) -> str:
+    """A text with its control signs shown as U+FFFD: none may turn the line or hide a part.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> visible("a\\u202eb")
+    'a\ufffdb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+
+
+def _foreign(text):
+    """A cell of anybody's text, with places to break a word that no column is wide enough for."""
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    parts = re.split(rf"(\S{{{_WORD}}})", visible(text))
+    return "<wbr>".join(escape(part) for part in parts if part)
+
+
+def _html_row(row, numeric, shown):
+    first = f'<th scope="row"{_class(False, _short(row[0]))}>{shown(row[0])}</th>'
     rest = [
         f"<td{_class(is_number, not is_number and _only_numbers(text), _long(text))}>"
-        f"{escape(text)}</td>"
+        f"{shown(text)}</td>"
         for text, is_number in zip(row[1:], numeric[1:])
     ]
     return f"<tr>{first}{''.join(rest)}</tr>"

@@ -1,4 +1,4 @@
-"""Tables as files: whole or not at all, and no text that a spreadsheet would run."""
+"""Tables as files: whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,62 +9,6 @@ import pandas as pd
 
 from raters.errors import RatingsError, install
 from raters.io.atomic import part_beside
-
-# What spreadsheets take as the start of a formula, or strip before they look for one.
-_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
-
-
-def _texts(frame):
-    return [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
-
-
-def _risky(value):
-    # Full-width forms of the signs are read as the signs themselves by some programs.
-    return isinstance(value, str) and value.startswith((*_SIGNS, "＝", "＋", "－", "＠"))
-
-
-def formula_like(frame: pd.DataFrame) -> int:
-    """How many texts start like a formula.
-
-    Parameters
-    ----------
-    frame : DataFrame
-
-    Returns
-    -------
-    int
-    """
-    return sum(int(frame[c].map(_risky).sum()) for c in _texts(frame))
-
-
-def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with an apostrophe before each text that a spreadsheet would take for a formula.
-
-    Parameters
-    ----------
-    frame : DataFrame
-
-    Returns
-    -------
-    DataFrame
-
-    Notes
-    -----
-    The signs are = + - @, tab and line breaks, as OWASP's page "CSV Injection" lists them.
-    Names of columns are treated alike. Numbers stay numbers.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"item": ["=1+1", "a"], "rating": [-1.5, 2]})
-    >>> spreadsheet_safe(frame).values.tolist()
-    [["'=1+1", -1.5], ['a', 2.0]]
-    """
-    safe = frame.copy()
-    for column in _texts(frame):
-        safe[column] = pd.Series(
-            [f"'{v}" if _risky(v) else v for v in frame[column]], frame.index, dtype=object
-        )
-    return safe.rename(columns={c: f"'{c}" for c in frame.columns if _risky(c)})
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
