@@ -8,6 +8,7 @@ FORCE ?=
 OUT ?= results
 CHECK ?=
 PYTEST_ARGS ?=
+COVERAGE ?=
 LAB_ARGS ?=
 
 VENV := .venv
@@ -15,10 +16,18 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 IRRCAC := benchmarks/.venv-irrcac
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+TESTS := $(PY) -m pytest -n auto --dist loadgroup $(if $(COVERAGE),--cov --cov-report=)
 OPTIONS := --study "$(STUDY)" $(if $(RESAMPLES),--resamples "$(RESAMPLES)") $(if $(SEED),--seed "$(SEED)")
 
+# Printed for both packages; what the core and the judges have to reach is their fail-under.
+CORE := src/raters/*.py,src/raters/coefficients/*,src/raters/judges/*
+define COVERED
+$(if $(COVERAGE),$(PY) -m coverage report --sort=cover && \
+  $(PY) -m coverage report --include='$(CORE)' --fail-under=90 --format=total)
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help book student test lab data results bench finding check format lock clean
+.PHONY: help book student test quick lab data results bench finding check format lock clean
 .DELETE_ON_ERROR:
 
 help:  ## say what there is to do
@@ -33,6 +42,7 @@ help:  ## say what there is to do
 	@echo "  OUT=results       where 'make results' and 'make student' write"
 	@echo "  FORCE=1           'make student' overwrites copies that were changed, too"
 	@echo "  CHECK=1           'make data' only checks the files that are there"
+	@echo "  COVERAGE=1        'make test' and 'make quick' say what of the code they ran"
 	@echo "  PYTEST_ARGS=      more options for 'make test', such as '-k build' or '--require-browser'"
 	@echo "  PYTHON=python3    the Python (3.11 to 3.13) that .venv is made with"
 	@echo "RATERS_DATA=folder in the environment: a copy of the study's files that is there already."
@@ -44,7 +54,12 @@ student: $(READY)  ## write the chapters without solutions into OUT (_build/stud
 	@$(PY) -m book.student $(if $(findstring command,$(origin OUT)),--out "$(OUT)") $(if $(FORCE),--force)
 
 test: $(READY)  ## run all tests, those of the built pages too (they want a Chromium)
-	@$(PY) -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
+	@$(TESTS) $(PYTEST_ARGS)
+	@$(COVERED)
+
+quick: $(READY)  ## test core and judges without simulations: an answer in half a minute
+	@$(TESTS) -q -m "not slow" --hypothesis-profile=quick tests/core tests/judges $(PYTEST_ARGS)
+	@$(COVERED)
 
 lab: $(READY)  ## open the notebooks in JupyterLab
 	@$(PY) -m jupyterlab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(LAB_ARGS)
@@ -81,7 +96,7 @@ lock: $(READY)  ## write requirements.txt anew from pyproject.toml; UPGRADE=1: n
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.txt
 
 clean:  ## remove what was built (not .venv, not data/raw)
-	rm -rf _build results .pytest_cache .ruff_cache .hypothesis
+	rm -rf _build results .coverage .coverage.* .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find src tests book -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ------------------------------------------------------------------------------- set-up

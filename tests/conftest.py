@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -17,6 +19,9 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+FONTS = Path(__file__).parent / "browser" / "fonts.conf"
 
 
 def pytest_addoption(parser):
@@ -34,6 +39,7 @@ def pytest_addoption(parser):
 
 # How long an example takes says nothing here: the machine may be busy with other tests.
 settings.register_profile("project", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("project")
 
 
@@ -46,8 +52,16 @@ def pytest_configure(config):
         "markers", "real_data: needs the study's files (RATERS_DATA or data/raw); downloads nothing"
     )
     config.addinivalue_line(
-        "markers", "slow: a simulation, run at reduced size; RATERS_REPLICATIONS=1000 for more"
+        "markers",
+        "slow: seconds of simulation, left out of `make quick`; RATERS_REPLICATIONS=1000 for more",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """No examples are looked for in the tests: that would double the time of collection."""
+    found = yield
+    return [one for one in found if type(one) is pytest.Module]
 
 
 def pytest_collection_modifyitems(config, items):
@@ -81,6 +95,8 @@ def browser(pytestconfig):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        # Pages must fit whatever fonts a reader has: the tests take the wide ones.
+        env = {**os.environ, "FONTCONFIG_FILE": str(FONTS)}
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS, env=env)
         yield chromium
         chromium.close()

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from raters.errors import RatingsError
 from raters.scale import Scale
 
 FIVE = Scale([1, 2, 3, 4, 5])
+
+
+def examples(number):
+    """How many examples hypothesis makes up for a test: an eighth of them in `make quick`."""
+    quick = settings.get_current_profile_name() == "quick"
+    return settings(max_examples=max(3, number // 8) if quick else number)
 
 
 def refused(call, *parts):

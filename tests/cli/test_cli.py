@@ -519,9 +519,8 @@ def test_interrupted_and_stopped(ratings, number, code):
     out = ratings.with_name("big.csv")
     command = [sys.executable, "-m", "raters", "simulate", "--items", "400000", "--out", str(out)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
         while not list(ratings.parent.glob(".big.csv.*")):  # it has begun to write
-            assert time.monotonic() < deadline and process.poll() is None
+            assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(number)
         err = process.communicate()[1]
@@ -626,9 +625,7 @@ def test_files_that_are_none_end_each_command_in_one_paragraph(tmp_path, capsys,
             if words[0] == "inspect" and name == "letter.txt":
                 assert "item is not declared" in output(capsys, *words)[0]
                 continue
-            start = time.process_time()
             refused(capsys, *words, parts=[part])
-            assert time.process_time() - start < 10, (name, words)
     assert sorted(os.listdir(tmp_path)) == before
 
 
@@ -640,14 +637,13 @@ VALUES = [
 
 
 def test_any_command_line_ends_in_one_paragraph(ratings, capsys, monkeypatch):
-    """Seeded, and within a box of time."""
     monkeypatch.chdir(ratings.parent)
     monkeypatch.setattr("raters.report.sections.SECTIONS", ())
     parser = build()
     commands = next(a for a in parser._actions if hasattr(a, "choices") and a.choices).choices
     rng = random.Random(20_26)
-    end, tried, done = time.monotonic() + 15, 0, 0
-    while tried < 60 or (time.monotonic() < end and tried < 600):
+    done, tries = 0, 200
+    for _ in range(tries):
         name = rng.choice([n for n in commands if n not in ("data", "results")])
         options = [o for a in commands[name]._actions for o in a.option_strings]
         words = [name, *rng.choices(["ratings.csv", *VALUES], k=rng.randint(0, 2))]
@@ -665,8 +661,8 @@ def test_any_command_line_ends_in_one_paragraph(ratings, capsys, monkeypatch):
         assert "Traceback" not in err and not set("\x1b") & set(out + err), words
         if code:
             said(err)
-        tried, done = tried + 1, done + (code == 0)
-    assert 0 < done < tried
+        done += code == 0
+    assert 0 < done < tries
 
 
 # --- completion -----------------------------------------------------------------------

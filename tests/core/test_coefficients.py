@@ -5,8 +5,8 @@ import warnings
 import krippendorff
 import numpy as np
 import pytest
-from helpers import FIVE
-from hypothesis import assume, given, settings
+from helpers import FIVE, examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -257,7 +257,7 @@ some = st.sampled_from([1, 2, 3, np.nan])
 sparse = arrays(float, st.tuples(st.integers(1, 6), st.integers(2, 4)), elements=some)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(sparse)
 def test_a_value_or_a_reason_and_never_a_warning(x):
     """Whatever is missing: NaN has its reason, numbers have none, in every form."""
@@ -275,7 +275,7 @@ def test_a_value_or_a_reason_and_never_a_warning(x):
 level = st.integers(1, 5)
 ratings = arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(2, 4)), elements=level)
 pairs = arrays(np.int64, st.tuples(st.integers(2, 12), st.just(2)), elements=level)
-relaxed = settings(max_examples=60, deadline=None)
+relaxed = examples(60)
 
 
 def defined(name, x, scale=FIVE):

@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import refused
-from hypothesis import given, settings
+from helpers import examples, refused
+from hypothesis import given
 from hypothesis import strategies as st
 
 from raters import Scale, agreement, check_ratings, pairwise
@@ -91,7 +91,7 @@ def test_a_label_may_hold_the_text_that_joins():
 LABELS = st.text(st.sampled_from(["a", ";", " ", "\\", "é", "1", "."]), min_size=1, max_size=6)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(sets=st.lists(st.sets(LABELS, max_size=3), min_size=2, max_size=6))
 def test_any_labels_are_read_again(sets):
     sets = [{label.strip() for label in one} - {""} for one in sets]

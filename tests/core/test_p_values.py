@@ -2,10 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pingouin
 import pytest
-from helpers import FIVE, long_frame
-from hypothesis import given, settings
+from helpers import FIVE, examples, long_frame
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -64,7 +63,10 @@ def test_kendalls_w_is_friedmans_test():
     assert MANY["kendall_w"](x, FIVE).analytic_test() == pytest.approx(peer.pvalue, rel=1e-9)
 
 
+@pytest.mark.xdist_group("pingouin")
 def test_icc():
+    import pingouin  # takes seconds, so one process does it
+
     x = simulated(noise=2.0)
     peer = pingouin.intraclass_corr(long(x), targets="item", raters="rater", ratings="rating")
     expected = peer["pval"].to_numpy() if "pval" in peer else peer["p-val"].to_numpy()
@@ -111,6 +113,7 @@ def test_bootstrap_tests_are_their_intervals_turned_round(shift, seed):
             assert (value < 1 - level) == (not low <= 0 <= high)
 
 
+@pytest.mark.slow
 def test_p_values_of_no_agreement_are_uniform():
     """Of 300 pairs of independent raters about 5 in 100 are found at 5 % (1.6 in 100 noise)."""
     rng = np.random.default_rng(2)
@@ -158,7 +161,7 @@ def test_undefined_results_have_no_p_and_do_not_count():
     assert result["p_adjusted"]["real"] == result["p"]["real"]
 
 
-@settings(max_examples=25)  # statsmodels takes its time
+@examples(25)  # statsmodels takes its time
 @given(arrays(float, st.integers(1, 30), elements=st.floats(0, 1)))
 def test_corrections_against_statsmodels(p):
     theirs = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "by": "fdr_by"}

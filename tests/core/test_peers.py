@@ -10,7 +10,6 @@ from itertools import combinations, permutations, product
 import krippendorff
 import numpy as np
 import pandas as pd
-import pingouin
 import pytest
 from helpers import FIVE
 from scipy import stats
@@ -319,9 +318,12 @@ def test_f1_equals_scikit_learn(average):
     assert ours == pytest.approx(list(by_label), **CLOSE)
 
 
+@pytest.mark.xdist_group("pingouin")
 @pytest.mark.parametrize(("raters", "seed"), [(2, 0), (3, 1), (5, 2)])
 def test_iccs_equal_pingouin(raters, seed):
     """Its intervals are printed with few decimals; the estimates are exact."""
+    import pingouin  # takes seconds, so one process does it
+
     x = random_ratings(seed, items=15, raters=raters)
     frame = pd.DataFrame(x).melt(ignore_index=False, var_name="rater").reset_index(names="item")
     with warnings.catch_warnings():

@@ -6,7 +6,6 @@ import random
 import resource
 import subprocess
 import sys
-import time
 import tracemalloc
 from dataclasses import replace
 
@@ -685,17 +684,15 @@ def test_free_text_and_verdicts_are_noticed(tmp_path):
 
 
 # --------------------------------------------------------------------------------- care
-def in_seconds(call, message, seconds=6, megabytes=300):
-    """The error in three parts, soon and without much memory."""
+def in_bounds(call, message, megabytes=300):
+    """The error in three parts, without much memory."""
     tracemalloc.start()
-    start = time.process_time()
     try:
         with pytest.raises(RatingsError, match=message) as error:
             call()
         assert tracemalloc.get_traced_memory()[1] < megabytes * 1_000_000
     finally:
         tracemalloc.stop()
-    assert time.process_time() - start < seconds
     assert error.value.given and error.value.allowed and error.value.todo
     assert len(str(error.value)) < 2000
 
@@ -722,7 +719,7 @@ def test_one_endless_line(tmp_path, call, start, message):
         file.write(start)
         for _ in range(60):
             file.write(b"x" * 1_000_000)
-    in_seconds(lambda: call(path), message, megabytes=60)
+    in_bounds(lambda: call(path), message, megabytes=60)
 
 
 def test_a_sparse_gigabyte_is_refused_at_once(tmp_path):
@@ -731,9 +728,7 @@ def test_a_sparse_gigabyte_is_refused_at_once(tmp_path):
         file.write(b"item,rater,rating\na,ann,1\n")
         os.truncate(path, 1 << 30)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    in_seconds(
-        lambda: read(path, Config([LONG], FIVE)), "zero bytes|longer than 50,000,000", 10, 400
-    )
+    in_bounds(lambda: read(path, Config([LONG], FIVE)), "zero bytes|longer than 50,000,000", 400)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 700_000
 
 
@@ -744,20 +739,16 @@ def test_ten_thousand_columns(tmp_path):
         f"{i}," + ",".join(str((i + k) % 5 + 1) for k in range(n)) + "\n" for i in range(10)
     )
     path = written(tmp_path, text)
-    start = time.process_time()
     reading = read(path, Config([wide()], FIVE))
     assert (reading.counts["raters"], reading.counts["ratings"]) == (n, 10 * n)
     assert len(str(reading)) < 1000
-    in_seconds(lambda: read(path, Config([LONG], FIVE)), "'r9' and 9,989 more|without the column")
+    in_bounds(lambda: read(path, Config([LONG], FIVE)), "'r9' and 9,989 more|without the column")
     seen = inspect(path)
     assert seen.config.files[0].columns == ("r*",) and len(str(seen)) < 3000
-    assert time.process_time() - start < 30
     # Columns of which no two hold the same cells: each is not compared with each.
     rows = [",".join([f"i{i}", *(f"w{k}_{i % 3}" for k in range(n))]) for i in range(12)]
     path = written(tmp_path, "\n".join([text.partition("\n")[0], *rows]) + "\n")
-    start = time.process_time()
     assert len(str(inspect(path))) < 3000
-    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize(
@@ -785,7 +776,7 @@ def test_ten_thousand_columns(tmp_path):
 )
 def test_damaged_files_are_errors_in_three_parts(tmp_path, content, message):
     path = written(tmp_path, content, "data")
-    in_seconds(lambda: read(path, Config([LONG], FIVE)), message)
+    in_bounds(lambda: read(path, Config([LONG], FIVE)), message)
 
 
 def test_a_damaged_workbook(tmp_path):
@@ -794,20 +785,20 @@ def test_a_damaged_workbook(tmp_path):
     whole = path.read_bytes()
     config = Config([wide()], FIVE)
     path.write_bytes(whole[: len(whole) // 2])
-    in_seconds(lambda: read(path, config), "a damaged zip file")
+    in_bounds(lambda: read(path, config), "a damaged zip file")
     place = whole.index(b"xl/worksheets/sheet1.xml") + 60
     path.write_bytes(whole[:place] + b"\x00" * 200 + whole[place + 200 :])
-    in_seconds(lambda: read(path, config), "a damaged")
+    in_bounds(lambda: read(path, config), "a damaged")
     path.write_bytes(whole)
-    in_seconds(lambda: read(path, config, limits=Limits(document=1000)), "bytes when unpacked")
+    in_bounds(lambda: read(path, config, limits=Limits(document=1000)), "bytes when unpacked")
 
 
 def test_what_is_no_file(tmp_path):
     config = Config([LONG], FIVE)
-    in_seconds(lambda: read(tmp_path, config), "Given: the folder")
-    in_seconds(lambda: read(tmp_path / "no.csv", config), "Given: no file .*no.csv")
-    in_seconds(lambda: read("a\0b", config), "null|cannot be read|no file")
-    in_seconds(lambda: read("/dev/zero", config), "no regular file|no file")
+    in_bounds(lambda: read(tmp_path, config), "Given: the folder")
+    in_bounds(lambda: read(tmp_path / "no.csv", config), "Given: no file .*no.csv")
+    in_bounds(lambda: read("a\0b", config), "null|cannot be read|no file")
+    in_bounds(lambda: read("/dev/zero", config), "no regular file|no file")
 
 
 def exports():
@@ -945,34 +936,29 @@ def try_to_read(path, rng):
 
 
 def test_damaged_files_of_every_kind_are_read_or_refused(tmp_path):
-    """Seeded, and within a box of time."""
     rng = random.Random(20_26)
     kinds = seeds(tmp_path)
     path = tmp_path / "fuzzed"
-    end = time.monotonic() + 12
-    tried = refused = 0
-    while tried < 100 or (time.monotonic() < end and tried < 1000):
+    refused, tries = 0, 300
+    for tried in range(tries):
         path.write_bytes(damaged(kinds[tried % len(kinds)], rng))
         refused += try_to_read(path, rng)
-        tried += 1
-    assert 0 < refused < 2 * tried
+    assert 0 < refused < 2 * tries
 
 
 def test_exports_with_values_of_other_types_are_read_or_refused(tmp_path):
     rng = random.Random(7)
     kinds = exports()
     path = tmp_path / "fuzzed"
-    end = time.monotonic() + 12
-    tried = refused = 0
-    while tried < 100 or (time.monotonic() < end and tried < 1000):
+    refused, tries = 0, 300
+    for tried in range(tries):
         export = turned(kinds[tried % len(kinds)], rng)
         if isinstance(export, list) and tried % 2:
             path.write_text("".join(json.dumps(one) + "\n" for one in export))
         else:
             path.write_text(json.dumps(export))
         refused += try_to_read(path, rng)
-        tried += 1
-    assert 0 < refused < 2 * tried
+    assert 0 < refused < 2 * tries
 
 
 def test_reading_is_three_lines_and_loads_when_it_is_asked_for(tmp_path):
@@ -1014,8 +1000,8 @@ def test_read_as_proposed_is_inspect_and_read_in_one(tmp_path):
         read_as_proposed(path, rules)
 
 
-def test_a_million_ratings(tmp_path):
-    n = 1_000_000
+def test_many_ratings_keep_their_lines_and_need_little_memory(tmp_path):
+    n = 200_000
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(
         {
@@ -1026,20 +1012,16 @@ def test_a_million_ratings(tmp_path):
     )
     path = tmp_path / "many.csv"
     frame.to_csv(path, index=False)
-    start = time.process_time()
     reading = read(path, Config([LONG], FIVE))
-    assert time.process_time() - start < 20
     assert reading.counts["ratings"] == n
     assert reading.ratings["rating"].mean() == pytest.approx(frame["rating"].mean())
     assert reading.ratings["line"].iloc[-1] == n + 1
-    # The whole command, in a process of its own: time of the processor, and memory.
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # The whole command, in a process of its own, for its memory.
     command = [sys.executable, "-m", "raters", "agreement", str(path), "--scale", "1,2,3,4,5"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.returncode == 0 and "1,000,000 ratings of 100,000 items" in done.stdout
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 20
-    assert after.ru_maxrss < 2_000_000  # kB, of the largest child so far
+    assert done.returncode == 0 and "200,000 ratings of 20,000 items" in done.stdout
+    assert after.ru_maxrss < 1_000_000  # kB, of the largest child so far
 
 
 def test_an_encoding_is_checked_by_name(tmp_path):

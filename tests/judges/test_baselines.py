@@ -88,6 +88,7 @@ def test_words_are_learned_from_other_items_only():
     assert predicted.drop("i000").round(3).nunique() > 2
 
 
+@pytest.mark.slow
 def test_random_features_and_words_do_not_beat_a_constant():
     kappas = {"length": [], "words": []}
     for seed in range(12):

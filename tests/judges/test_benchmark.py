@@ -1,16 +1,14 @@
 """The judge against the experts: readings, intervals, verdicts; simulated judges."""
 
 import os
-import time
 from itertools import combinations, permutations
 
 import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-import vl_convert
-from helpers import FIVE, long_frame
-from hypothesis import given, settings
+from helpers import FIVE, examples, long_frame
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, f1_score
@@ -35,7 +33,6 @@ from raters.judges.ceiling import (
 from raters.judges.readings import IN_TURN
 from raters.judges.reference import panel
 from raters.results import ALL, MEAN
-from raters.show import charts
 from raters.simulation import EVEN, true_agreement
 
 EXPERTS = ("ann", "bob", "cleo")
@@ -256,7 +253,7 @@ def test_with_two_experts_single_and_leave_one_out_are_one():
     )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=5, max_size=20))
 def test_a_judge_who_copies_one_of_two_experts_is_half_of_the_way_to_agreement(ratings):
     a, b = np.array(ratings, float).T
@@ -270,7 +267,7 @@ def test_a_judge_who_copies_one_of_two_experts_is_half_of_the_way_to_agreement(r
         assert result.difference.tolist() == pytest.approx([(1 - k) / 2] * 2)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 10**6))
 def test_the_order_of_rows_and_the_names_of_experts_do_not_matter(seed):
     x = some(seed)
@@ -563,7 +560,7 @@ def test_a_bad_panel_is_refused(change, message):
         panel(frame, **{"raters": ["ann", "cleo"], **change})
 
 
-def test_ten_thousand_resamples_of_a_study_take_seconds():
+def test_each_judge_has_a_row_for_each_reading_dimension_and_mean():
     judges = ("j1", "j2", "j3")
     frame = pd.concat(
         [
@@ -572,34 +569,8 @@ def test_ten_thousand_resamples_of_a_study_take_seconds():
             for d in range(count)
         ]
     )
-    start = time.process_time()
-    result = benchmark(frame, FIVE, judges)
+    result = benchmark(frame, FIVE, judges, resamples=100)
     assert len(result) == 3 * 3 * (21 + 4 + 1)
-    assert time.process_time() - start < 20  # about 1 on an idle machine
-
-
-# --- charts ---------------------------------------------------------------------
-
-
-def test_the_chart_of_differences_fills_what_is_told_apart():
-    frame = pd.DataFrame(
-        {
-            "dimension": ["x", "y", "z"],
-            "judge": "j",
-            "difference": [0.2, 0.0, np.nan],
-            "low": [0.1, -0.2, np.nan],
-            "high": [0.3, 0.2, np.nan],
-        }
-    )
-    chart = charts.against_line(frame, "Is it above?", "One is, one cannot be told.", margin=0.1)
-    spec = chart.to_dict()
-    assert spec["description"] == "One is, one cannot be told."
-    assert "<title>" not in spec and vl_convert.vegalite_to_svg(spec).startswith("<svg")
-    filled = [layer for layer in spec["layer"] if "transform" in layer]
-    assert len(filled) == 1 and "datum.low > 0.0" in filled[0]["transform"][0]["filter"]
-    rates = frame.rename(columns={"difference": "rate"}).drop(columns=["low", "high"])
-    chart = charts.against_line(rates, "Who passes?", "One.", "rate", line=0.5, x_title="omega")
-    assert vl_convert.vegalite_to_svg(chart.to_dict()).startswith("<svg")
 
 
 # --- simulated judges whose truth is known ----------------------------------------
@@ -714,6 +685,7 @@ def test_a_shifted_judge_is_told_apart_by_value_and_not_by_order():
 # --- the study -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_study_like_for_like():
     judges = [*study.MODELS, study.CROWD]

@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers import FIVE, judged
-from hypothesis import given, settings
+from helpers import FIVE, examples, judged
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.isotonic import IsotonicRegression
@@ -56,7 +56,7 @@ def test_isotonic_is_the_one_of_scikit_learn():
     assert fitted("isotonic", judge, reference, at) == pytest.approx(peer.predict(at).tolist())
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(PAIRS)
 def test_ordinal_is_the_best_of_all_maps_that_do_not_fall(pairs):
     judge, reference = np.array(pairs, float).T
@@ -73,7 +73,7 @@ def test_ordinal_is_the_best_of_all_maps_that_do_not_fall(pairs):
     assert cost(got) == best
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(PAIRS, st.sampled_from(["shift", "moments", "isotonic", "ordinal"]))
 def test_maps_do_not_fall_and_stay_on_the_scale(pairs, method):
     judge, reference = np.array(pairs, float).T
@@ -82,7 +82,7 @@ def test_maps_do_not_fall_and_stay_on_the_scale(pairs, method):
     assert ((predicted >= 1) & (predicted <= 5)).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(PAIRS, st.sampled_from(sorted(METHODS)), st.integers(0, 3))
 def test_an_items_own_rating_never_reaches_its_prediction(pairs, method, which):
     """With the folds held fixed: another reference rating of one item, same prediction of it."""
@@ -95,7 +95,7 @@ def test_an_items_own_rating_never_reaches_its_prediction(pairs, method, which):
     assert after[which] == before[which]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.integers(1, 5), min_size=4, max_size=40), st.integers(2, 4), st.integers(0, 99))
 def test_folds_are_even_and_alike(reference, folds, seed):
     reference = np.array(reference, float)

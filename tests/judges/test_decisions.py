@@ -6,8 +6,8 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import FIVE
-from hypothesis import given, settings
+from helpers import FIVE, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from test_benchmark import (
@@ -61,7 +61,7 @@ def test_p_values_are_shares_of_the_resampled_differences():
         assert rows.loc[test, ["low", "high"]].tolist() == pytest.approx(list(ends[:, 1]))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.3]))
 def test_equivalence_is_shown_where_the_interval_lies_inside_the_margin(seed, margin):
     result = decide(

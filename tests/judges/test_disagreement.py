@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import FIVE, judged
-from hypothesis import given, settings
+from helpers import FIVE, examples, judged
+from hypothesis import given
 from hypothesis import strategies as st
 
 from raters import RatingsError, Scale
@@ -63,7 +63,7 @@ def test_hand_worked_level_and_order():
     assert (found.low <= found.estimate).all() and (found.estimate <= found.high).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=30))
 def test_shares_are_theils_and_add_up(pairs):
     x = np.array(pairs, float)
@@ -158,7 +158,7 @@ def test_steps_by_hand_and_on_unequal_levels():
     assert steps_apart(np.array([[1.0, 10.0]]), Scale([1, 10, 100])).tolist() == [1.0]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=20))
 def test_step_shares_add_up(pairs):
     e, j = zip(*pairs)
@@ -182,7 +182,7 @@ def test_confusion_has_every_declared_level_and_splits_halves():
     assert empty.share.isna().all() and (empty.n == 0).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=20))
 def test_confusion_counts_every_item_once(pairs):
     e, j = zip(*pairs)

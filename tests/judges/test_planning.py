@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import FIVE, long_frame
-from hypothesis import given, settings
+from helpers import FIVE, examples, long_frame
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -119,7 +119,7 @@ def test_variance_components_of_a_known_model():
 # --- one rater against the mean of several ------------------------------------------
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10_000), st.integers(4, 20), st.integers(2, 4))
 def test_reliability_is_that_of_shrout_and_fleiss(seed, n, k):
     x = levels(n, k, seed)
@@ -202,7 +202,7 @@ def by_hand(y, f, g, level=0.95):
     return estimate, t, estimate - reach, estimate + reach
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.integers(0, 10_000), st.integers(3, 40), st.integers(2, 60))
 def test_prediction_powered_by_hand(seed, n, many):
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from raters.judges.baselines import against_baselines
 from raters.judges.calibration import calibration
 from raters.judges.disagreement import confusion, level_and_order, step_errors
 from raters.judges.planning import gain_from_raters, plan
-from raters.show import charts_judge
+from raters.show import charts, charts_judge
 
 SCALE = Scale([1, 2, 3, 4, 5])
 SAY = ("Does it?", "It does, n = 40.")
@@ -125,3 +125,24 @@ def test_a_confusion_chart_shows_every_item_once():
 def test_frames_that_are_others_are_refused(call, message):
     with pytest.raises(RatingsError, match=message):
         call(level_and_order(FRAME, SCALE, "j", resamples=0))
+
+
+def test_the_chart_of_differences_fills_what_is_told_apart():
+    frame = pd.DataFrame(
+        {
+            "dimension": ["x", "y", "z"],
+            "judge": "j",
+            "difference": [0.2, 0.0, np.nan],
+            "low": [0.1, -0.2, np.nan],
+            "high": [0.3, 0.2, np.nan],
+        }
+    )
+    chart = charts.against_line(frame, "Is it above?", "One is, one cannot be told.", margin=0.1)
+    spec = chart.to_dict()
+    assert spec["description"] == "One is, one cannot be told."
+    assert "<title>" not in spec and vl_convert.vegalite_to_svg(spec).startswith("<svg")
+    filled = [layer for layer in spec["layer"] if "transform" in layer]
+    assert len(filled) == 1 and "datum.low > 0.0" in filled[0]["transform"][0]["filter"]
+    rates = frame.rename(columns={"difference": "rate"}).drop(columns=["low", "high"])
+    chart = charts.against_line(rates, "Who passes?", "One.", "rate", line=0.5, x_title="omega")
+    assert vl_convert.vegalite_to_svg(chart.to_dict()).startswith("<svg")

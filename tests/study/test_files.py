@@ -214,10 +214,9 @@ def test_failure_for_good(make, server, failure, word, asked):
 
 def test_hanging_server_times_out(make, server):
     server.plan["LICENSE"] = ["hang"]
-    start = time.monotonic()
     with pytest.raises(RatingsError) as error:
         make(attempts=2, timeout=(0.3, 0.3)).fetch()
-    assert time.monotonic() - start < 3
+    assert server.asked.count("LICENSE") == 2
     three_parts(error, "no more bytes in time", "2 times")
 
 
@@ -238,14 +237,14 @@ def test_wrong_address(make):
     three_parts(error, "RATERS_BASE_URL", "http")
 
 
-def test_no_network_is_found_out_at_once(make):
+def test_no_network_is_found_out_at_once(make, monkeypatch):
+    waits = lambda seconds: pytest.fail(f"it waits {seconds} s and tries again")  # noqa: E731
+    monkeypatch.setattr("judging_empathy.data.files.time.sleep", waits)
     store = make(base_url="http://127.0.0.1:9/", pause=5.0)
-    start = time.monotonic()
     assert store.locate() is None
     assert store.resolve("auto") == "simulated"
     with pytest.raises(NoNetwork):
         store.fetch()
-    assert time.monotonic() - start < 3
     with pytest.raises(RatingsError) as error:
         store.resolve("published")
     three_parts(error, "RATERS_DATA", str(store.target), "127.0.0.1:9")
