@@ -12,7 +12,8 @@ import yaml
 
 from book import judge_data
 from book.build.shared import SIMULATED, notebooks, sha, tree
-from raters.show import renderer, tables
+from judging_empathy import book_chart
+from raters.show import tables
 
 STATUS = """# Status of this book
 
@@ -95,7 +96,7 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
         files[f"notebooks/{path.name}"] = root / "_build" / "executed" / path.name
     files["book/status.md"] = status_page(root, parameters).encode()
     vendor = root / "_build" / "vendor"
-    for name in renderer.vendor(vendor):
+    for name in book_chart.vendor(vendor):
         files[f"book/_static/vendor/{name}"] = vendor / name
     if (root / "book" / "be-the-judge.md").is_file():
         shown = judge_data.build(parameters["study"], stories)

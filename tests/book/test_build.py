@@ -12,6 +12,7 @@ import yaml
 
 from book.build import run, shared, site, stage
 from book.build.__main__ import main
+from judging_empathy import book_chart
 from raters.show import renderer as book_renderer
 
 REAL = shared.ROOT
@@ -392,7 +393,7 @@ def test_a_chart_of_another_kind_is_left_to_others():
     class Data:
         mime_type = "text/html"
 
-    assert book_renderer.BookChart.handle_mime(None, Data, False) is None
+    assert book_chart.BookChart.handle_mime(None, Data, False) is None
 
 
 def test_a_chart_brings_what_each_viewer_can_show(monkeypatch):
@@ -414,16 +415,16 @@ def test_a_chart_brings_what_each_viewer_can_show(monkeypatch):
 
 
 def test_the_scripts_are_written_once_and_need_no_network(tmp_path):
-    first = book_renderer.vendor(tmp_path / "vendor")
+    first = book_chart.vendor(tmp_path / "vendor")
     script = tmp_path / "vendor" / "vega.js"
     text = script.read_text(encoding="utf-8")
     assert text.startswith("(() => {")  # in a function: `_` is taken on every page of Sphinx
     assert any(name.startswith("mathjax/output/chtml/fonts/") for name in first)
     written = script.stat().st_mtime_ns
-    assert book_renderer.vendor(tmp_path / "vendor") == first
+    assert book_chart.vendor(tmp_path / "vendor") == first
     assert script.stat().st_mtime_ns == written
     (tmp_path / "vendor" / "versions.json").write_text("{}")
-    book_renderer.vendor(tmp_path / "vendor")
+    book_chart.vendor(tmp_path / "vendor")
     assert script.read_text(encoding="utf-8") == text
 
 

@@ -1,28 +1,17 @@
-"""How a chart is shown: in JupyterLab, in a file that is passed on, and in the book.
+"""How a chart is shown in JupyterLab and in a file that is passed on: without a network.
 
-A chart must show without a network. So a notebook stores its specification, which
-JupyterLab draws with scripts of its own, and a picture for everything else (`enable`). In
-the book it must show without JavaScript and in print as well: MyST-NB asks `BookChart`
-for the page's markup, a picture first and the interactive chart over it, and `vendor`
-writes the scripts that the pages load from the site itself.
+A notebook stores its specification, which JupyterLab draws with scripts of its own, and a
+picture for everything else (`enable`).
 """
 
 from __future__ import annotations
 
-import importlib.metadata
-import json
-import shutil
 import struct
 import sys
-from hashlib import sha256
-from pathlib import Path
-
-from raters.show.phone import narrow, used_columns
 
 # JupyterLab 4 knows Vega-Lite by this name. Altair writes version 6, of which our charts
 # use nothing that version 5 lacks.
 MIME = "application/vnd.vegalite.v5+json"
-_PACKAGES = ("vl-convert-python", "sphinx-mathjax-offline")
 _SHARP = 1.5  # pixels of the picture for each pixel of its place
 
 
@@ -62,130 +51,3 @@ def _bundle(spec, **_options):
     width, height = (round(side / _SHARP) for side in struct.unpack(">II", png[16:24]))
     size = {"alt": words, "width": width, "height": height}
     return {MIME: spec, "image/png": png, "text/plain": words}, {"image/png": size}
-
-
-class BookChart:
-    """Renders a stored chart for a page; MyST-NB finds it by an entry point.
-
-    The page gets two SVG pictures, one for narrow screens, with the chart's description as
-    alternative text, and the specifications as JSON, from which ``charts.js`` draws the
-    interactive chart. A chart without a description is a warning, so the build of the book
-    fails.
-    """
-
-    mime_priority_overrides = [(builder, MIME, 1) for builder in ("html", "dirhtml", "singlehtml")]
-
-    @staticmethod
-    def handle_mime(renderer, data, inline):
-        """Turn the output `data` into document nodes, or None if it is no chart of ours.
-
-        Parameters
-        ----------
-        renderer : myst_nb.core.render.NbElementRenderer
-            Writes files and warnings for the page.
-        data : myst_nb.core.render.MimeData
-            The output: its MIME type and its content, the specification.
-        inline : bool
-            True inside a sentence, where no chart fits.
-
-        Returns
-        -------
-        list of docutils nodes, or None
-        """
-        if data.mime_type != MIME or inline:
-            return None
-        from docutils import nodes
-
-        spec = used_columns(data.content)
-        description = str(spec.get("description", "")).strip()
-        if not description:
-            renderer.logger.warning(
-                "Given: a chart without a description. Allowed: charts that say in words what "
-                "they show. To do: set `description`, the picture's alternative text.",
-                subtype="chart",
-                line=data.line,
-            )
-        slim = narrow(spec)
-        return [
-            nodes.raw("", '<div class="chart">', format="html"),
-            _picture(renderer, spec, description, "chart-picture"),
-            _picture(renderer, slim, description, "chart-picture-narrow"),
-            nodes.raw("", _json_script("chart-spec", spec), format="html"),
-            # The data stands in the page once: charts.js gives it to the narrow chart.
-            nodes.raw("", _json_script("chart-narrow", {**slim, "datasets": {}}), format="html"),
-            nodes.raw("", "</div>", format="html"),
-        ]
-
-
-def _picture(renderer, spec, description, name):
-    import vl_convert
-    from docutils import nodes
-
-    picture = vl_convert.vegalite_to_svg(spec).encode()
-    file = f"chart-{sha256(picture).hexdigest()[:16]}.svg"
-    place = renderer.write_file([file], picture, exists_ok=True)
-    # The narrow one is fetched only where it is shown; the other has to be there for print.
-    lazy = {"loading": "lazy"} if name.endswith("narrow") else {}
-    return nodes.image(uri=place, alt=description, classes=[name], **lazy)
-
-
-def _json_script(name, part) -> str:
-    text = json.dumps(part, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    # "<" would end the script element early if the text held "</script>".
-    text = text.replace("<", "\\u003c")
-    return f'<script type="application/json" class="{name}">{text}</script>'
-
-
-def vendor(folder: str | Path) -> list[str]:
-    """Write the scripts that the pages load, out of installed packages.
-
-    Nothing is fetched. If the folder holds them already, in the same versions, nothing
-    is written.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Where to write ``vega.js`` and ``mathjax/``. It belongs to this function.
-
-    Returns
-    -------
-    list of str
-        The files, relative to the folder, sorted.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     files = vendor(folder + "/vendor")
-    >>> "vega.js" in files, "mathjax/tex-chtml.js" in files
-    (True, True)
-    """
-    folder = Path(folder)
-    versions = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    wanted = json.dumps(versions, indent=1) + "\n"
-    note = folder / "versions.json"  # written last: it says that the folder is complete
-    if not note.is_file() or note.read_text(encoding="utf-8") != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        _write_vega(folder / "vega.js")
-        _write_mathjax(folder / "mathjax")
-        note.write_text(wanted, encoding="utf-8", newline="\n")
-    return sorted(f.relative_to(folder).as_posix() for f in folder.rglob("*") if f.is_file())
-
-
-def _write_vega(path):
-    import vl_convert
-
-    body = vl_convert.javascript_bundle("globalThis.vegaEmbed = vegaEmbed;")
-    # In a function of its own: bare, the bundle declares `_`, which Sphinx's scripts do too.
-    path.write_text("(() => {\n" + body + "\n})();\n", encoding="utf-8", newline="\n")
-
-
-def _write_mathjax(folder):
-    # Two pieces of the package are enough; used as an extension it copies 24 MB.
-    for file in importlib.metadata.files("sphinx-mathjax-offline"):
-        name = file.as_posix().partition("static/mathjax/")[2]
-        if name == "tex-chtml.js" or name.startswith("output/chtml/fonts/woff-v2/"):
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file.locate(), target)
