@@ -76,6 +76,7 @@ bench: $(READY)  ## time the package, against other libraries and where people w
 	  || { echo "irrCAC could not be installed: its line stays empty" >&2; rm -rf $(IRRCAC); }
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/speed.py
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/waiting.py
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) benchmarks/reading.py
 
 finding: $(READY)  ## draw the README's chart anew
 	@$(PY) -m book.finding

@@ -296,7 +296,7 @@ class ScaleRules:
         """Whether the levels are numbers."""
         return all(isinstance(v, Real) and not isinstance(v, bool) for v in self.levels)
 
-    def reverse(self, level):
+    def reverse(self, level: object) -> object:
         """The mirror image of a level (or of a number between levels).
 
         Parameters
@@ -514,7 +514,7 @@ class Config:
         )
 
     @classmethod
-    def load(cls, path) -> Config:
+    def load(cls, path: str | Path) -> Config:
         """Read a `raters.toml` file.
 
         Parameters
@@ -582,7 +582,10 @@ class Config:
         return "\n".join(part for part in parts if part is not None) + "\n"
 
     def save(
-        self, path, comments: Mapping[str, Sequence[str]] | None = None, overwrite: bool = False
+        self,
+        path: str | Path,
+        comments: Mapping[str, Sequence[str]] | None = None,
+        overwrite: bool = False,
     ) -> Path:
         """Write `raters.toml`: whole or not at all.
 

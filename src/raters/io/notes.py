@@ -172,7 +172,9 @@ def nearly_same(names: Iterable[str], what: str) -> list[Note]:
     return notes
 
 
-def overlap_notes(item, rater, rated, raters: Sequence[str]) -> list[Note]:
+def overlap_notes(
+    item: np.ndarray, rater: np.ndarray, rated: np.ndarray, raters: Sequence[str]
+) -> list[Note]:
     """Pairs of raters who share no item or only one, and items that one person rated.
 
     Parameters

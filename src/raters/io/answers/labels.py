@@ -73,7 +73,7 @@ def by_pattern(said: str, rule: Rule) -> Answer:
     return scalar(found[0], rule, None)
 
 
-def scalar(text, rule, order):
+def scalar(text: str, rule: Rule, order: tuple[str, str] | None) -> Answer:
     """A short text that is the rating itself."""
     if rule.kind == "pair":
         return position_of(by_label(text, {**POSITIONS, **lowered(rule.labels)}), order, rule)

@@ -39,7 +39,7 @@ def _pairs(pairs):
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
 
 
-def json_of(said):
+def json_of(said: str) -> Document:
     """The JSON objects in an answer: as they are, or mended where that fails."""
     if "{" not in said:
         return Document(problem="no JSON object")

@@ -23,7 +23,7 @@ from raters.io.answers.text import FENCE, NOTHING, plain_digits, refusal_in, wit
 from raters.io.formats.base import REFUSAL_MARK
 
 
-def parse(text, rule: Rule, order: tuple[str, str] | None = None) -> Answer:
+def parse(text: object, rule: Rule, order: tuple[str, str] | None = None) -> Answer:
     """Read one answer.
 
     Parameters

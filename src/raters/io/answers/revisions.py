@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
 
-from raters.io.answers.rules import unreadable
+from raters.io.answers.rules import Answer, unreadable
 from raters.io.answers.text import NUMBER
 
 # A score may be taken back: "Score: 3. On reflection, 2."
@@ -30,7 +30,7 @@ _LEADS = (
 )
 
 
-def unless_revised(answer, after, others):
+def unless_revised(answer: Answer, after: str, others: Others) -> Answer:
     """The answer, unless what follows it takes it back for another one of `others`."""
     if answer.kind != "parsed":
         return answer

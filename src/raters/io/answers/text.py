@@ -35,7 +35,7 @@ def bare_text(text: str) -> str:
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def plain_digits(text):
+def plain_digits(text: str) -> str:
     """Digits of other scripts and full-width signs as ASCII; fractions such as a half stay."""
     return text if text.isascii() else _NOT_ASCII.sub(_plain_sign, text)
 
@@ -54,7 +54,7 @@ def _plain_sign(match):
 _THOUGHT_MARK = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.I)
 
 
-def without_thoughts(text):
+def without_thoughts(text: str) -> str:
     """What stands outside of <think> and </think>; nothing follows thoughts that never close."""
     said, depth, last = [], 0, 0
     for mark in _THOUGHT_MARK.finditer(text):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from raters.errors import RatingsError
+from raters.io.config import Source
 from raters.io.formats import annotation_tools, binary_tables, json_files, judge_logs, text_tables
 from raters.io.formats.base import (
     DOCUMENT_LIMIT,
@@ -31,8 +32,8 @@ class Format:
     title : str
         What people call it.
     load : callable
-        Takes (path, source, needed, limits) and, where `unit` is set, how the records are
-        stored.
+        Takes the path, the `Source`, which columns are needed (None: all), the `Limits` and,
+        where `unit` is set, how the records are stored; returns a `Table`.
     columns : dict
         Which columns are item, rater, dimension and rating unless something else is
         declared; empty where only the user can know.
@@ -73,7 +74,7 @@ FORMATS: dict[str, Format] = {
 
 
 def load(
-    path: Path, source, needed: Collection[str] | None = None, limits: Limits | None = None
+    path: Path, source: Source, needed: Collection[str] | None = None, limits: Limits | None = None
 ) -> Table:
     """Read a file of a named format.
 
@@ -119,7 +120,7 @@ def _unit(path, source, usual):
     return usual
 
 
-def detect(path: Path, source=None) -> str:
+def detect(path: str | Path, source: Source | None = None) -> str:
     """The name of a file's format, from what it holds and not from its name.
 
     Parameters

@@ -2,6 +2,8 @@
 
 What is no rating (skipped tasks, drafts, predictions of a model) is counted by reason in
 `left_out`, never turned into a row.
+
+What each function takes is said at `raters.io.formats.Format`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from raters.errors import RatingsError
+from raters.io.config import Source
 from raters.io.formats.base import FIELDS, Limits, Rows, Table, cell, encoding_of, text_lines
 from raters.io.formats.json_files import OtherShape, each, flat, inside, listed
 from raters.io.notes import Note
@@ -21,18 +24,9 @@ WRITTEN = "answer in free text"
 
 
 def label_studio(
-    path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
 ) -> Table:
     """Label Studio's JSON export: tasks with their annotations.
-
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"line", "record"}
 
     Returns
     -------
@@ -106,17 +100,10 @@ def _single(value):
     return value[0] if alone else value
 
 
-def prodigy(path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str) -> Table:
+def prodigy(
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
+) -> Table:
     """Prodigy's JSONL (``db-out``): an example and one person's answer on each line.
-
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"line", "record"}
 
     Returns
     -------
@@ -164,17 +151,10 @@ def _example(rows, number, example):
         rows.add(number, flat({k: v for k, v in example.items() if k not in others}) | told)
 
 
-def argilla(path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str) -> Table:
+def argilla(
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
+) -> Table:
     """Argilla records, versions 1 and 2: ``to_json``, ``to_list`` and the flat form.
-
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"line", "record"}
 
     Returns
     -------
@@ -307,18 +287,12 @@ def _argilla_flat(record):
                 yield answer["user_id"], key, answer.get("value"), _status(answer)
 
 
-def doccano(path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str) -> Table:
+def doccano(
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
+) -> Table:
     """doccano's JSONL: a document and its labels on each line.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-        The person is the name of the file, unless the export says who it was.
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"line", "record"}
+    The person is the name of the file, unless the export says who it was.
 
     Returns
     -------
@@ -362,17 +336,10 @@ _TOKEN = re.compile(r"\d+-\d+")
 _PART_OF_TOKEN = re.compile(r"\d+-\d+\.\d+")
 
 
-def webanno(path: Path, source, needed: Collection[str] | None, limits: Limits) -> Table:
+def webanno(path: Path, source: Source, needed: Collection[str] | None, limits: Limits) -> Table:
     """INCEpTION's and WebAnno's TSV 3: a row for each token and feature.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-        The person is the name of the file.
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
+    The person is the name of the file.
 
     Returns
     -------

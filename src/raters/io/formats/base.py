@@ -140,7 +140,7 @@ class Rows:
             if self._needed is None or name in self._needed:
                 self.table.columns.setdefault(name, [None] * self.table.size)
 
-    def problem(self, line: int, column: str, value, code: str, reason: str) -> None:
+    def problem(self, line: int, column: str, value: object, code: str, reason: str) -> None:
         """Note a row that cannot be read."""
         self.table.problems.append((line, column, shorten(value), Note(reason, code)))
 
@@ -245,7 +245,7 @@ class LabelSet(str):
         return ~str.__hash__(self)
 
 
-def cell(value) -> str | None:
+def cell(value: object) -> str | None:
     """A value as the text of a cell; None where there is none.
 
     Parameters
@@ -288,7 +288,7 @@ def clean(text: str | None) -> str | None:
 
 
 # ------------------------------------------------------------------------------- files
-def checked_path(path) -> Path:
+def checked_path(path: str | Path) -> Path:
     """The path of a file that can be read.
 
     Parameters

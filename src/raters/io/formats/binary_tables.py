@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from raters.errors import RatingsError, install
+from raters.io.config import Source
 from raters.io.formats.base import (
     BEFORE_HEADER,
     EMPTY_ROW,
@@ -34,7 +35,7 @@ def _missing(extra, library, error):
     )
 
 
-def load_excel(path: Path, source, needed: Collection[str] | None, limits: Limits) -> Table:
+def load_excel(path: Path, source: Source, needed: Collection[str] | None, limits: Limits) -> Table:
     """Read a sheet of an Excel workbook (.xlsx).
 
     Parameters
@@ -247,7 +248,9 @@ def _excel_cell(value):
     return value
 
 
-def load_parquet(path: Path, source, needed: Collection[str] | None, limits: Limits) -> Table:
+def load_parquet(
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits
+) -> Table:
     """Read a Parquet file.
 
     Parameters

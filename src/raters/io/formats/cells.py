@@ -39,7 +39,9 @@ def number(text: str, decimal: str = ".") -> float | None:
     return float(text.replace(",", "."))
 
 
-def read_cell(text: str | None, rules: ScaleRules, decimal: str = "."):
+def read_cell(
+    text: str | None, rules: ScaleRules, decimal: str = "."
+) -> tuple[float | str | None, str, str]:
     """One cell on its scale.
 
     Parameters
@@ -98,7 +100,7 @@ def _off(rules, hint):
     return Note(f"not on the scale {rules.scale.describe()}{hint}", "off-scale")
 
 
-def named_level(level, rules: ScaleRules):
+def named_level(level: object, rules: ScaleRules) -> float | str:
     """A declared level as it stands in a frame of ratings: its number, or its name."""
     return rules.scale.value_of(level) if rules.numeric else str(level).strip()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 from raters.errors import RatingsError
+from raters.io.config import Source
 from raters.io.formats.base import Limits, Rows, Table, clean, encoding_of, text_lines, whole_text
 from raters.io.notes import Note
 
@@ -24,7 +26,7 @@ def _constant(name):
 _DECODER = json.JSONDecoder(parse_float=Written, parse_int=Written, parse_constant=_constant)
 
 
-def decode(text: str):
+def decode(text: str) -> Any:
     """JSON text as Python values; numbers keep their spelling (`Written`).
 
     Parameters
@@ -61,7 +63,7 @@ def _cleaned(value):
     return clean(value) if isinstance(value, str) and not isinstance(value, Written) else value
 
 
-def records(path: Path, source, limits: Limits, rows: Rows) -> Iterator[tuple[int, dict]]:
+def records(path: Path, source: Source, limits: Limits, rows: Rows) -> Iterator[tuple[int, dict]]:
     """The objects of a JSONL file with their lines; other lines become problems.
 
     Parameters
@@ -101,7 +103,7 @@ def records(path: Path, source, limits: Limits, rows: Rows) -> Iterator[tuple[in
         )
 
 
-def document(path: Path, source, limits: Limits):
+def document(path: Path, source: Source, limits: Limits) -> Any:
     """A whole JSON document.
 
     Parameters
@@ -138,7 +140,7 @@ def _place(error):
 
 
 def listed(
-    path: Path, source, limits: Limits, rows: Rows, *under: str
+    path: Path, source: Source, limits: Limits, rows: Rows, *under: str
 ) -> Iterator[tuple[int, dict]]:
     """The records of a JSONL file or of the list in a document, numbered from 1.
 
@@ -194,7 +196,7 @@ class OtherShape(Exception):
         self.key, self.value = key, value
 
 
-def inside(record: dict, key: str, kind: type = dict):
+def inside(record: dict, key: str, kind: type = dict) -> Any:
     """The dict or list under a key; an empty one where there is none.
 
     Parameters
@@ -271,7 +273,9 @@ def flat(record: dict, prefix: str = "", depth: int = 0) -> dict:
     return result
 
 
-def load(path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str) -> Table:
+def load(
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
+) -> Table:
     """Read JSON or JSONL as a table: a row for each record, dotted names for nested keys.
 
     Parameters

@@ -1,4 +1,7 @@
-"""Logs of language models as judges: each becomes a table with a row for each answer."""
+"""Logs of language models as judges: each becomes a table with a row for each answer.
+
+What each function takes is said at `raters.io.formats.Format`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from raters.errors import RatingsError
+from raters.io.config import Source
 from raters.io.formats.base import REFUSAL_MARK, Limits, Rows, Table
 from raters.io.formats.json_files import OtherShape, decode, document, each, flat, inside, listed
 from raters.io.notes import Note
@@ -15,18 +19,9 @@ from raters.text import count_of
 
 
 def openai_batch(
-    path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
 ) -> Table:
     """The output file of an OpenAI batch (also written by compatible services).
-
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"line", "record"}
 
     Returns
     -------
@@ -94,18 +89,9 @@ def _texts(content):
 
 
 def promptfoo(
-    path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
 ) -> Table:
     """The results of promptfoo, as one JSON document or as JSONL.
-
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"line", "record"}
 
     Returns
     -------
@@ -177,18 +163,9 @@ def _graded(rows, number, about, result, each_part):
 
 
 def inspect_log(
-    path: Path, source, needed: Collection[str] | None, limits: Limits, unit: str
+    path: Path, source: Source, needed: Collection[str] | None, limits: Limits, unit: str
 ) -> Table:
     """An evaluation log of Inspect: JSON, or the ``.eval`` archive.
-
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"record", "archive"}
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def _cell(text):
     return text if isinstance(text, LabelSet) else text.strip()
 
 
-def coded(cells, clean=_id) -> Coded:
+def coded(cells: Sequence[str | None] | np.ndarray, clean: Callable = _id) -> Coded:
     """A column of text cells as `Coded`; ids without the spaces around them."""
     array = np.empty(len(cells), dtype=object)
     array[:] = cells

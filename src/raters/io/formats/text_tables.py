@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from raters.errors import RatingsError
+from raters.io.config import Source
 from raters.io.formats.base import (
     BEFORE_HEADER,
     EMPTY_ROW,
@@ -31,7 +32,7 @@ _CHUNK = 300
 _LOCK = threading.RLock()
 
 
-def load(path: Path, source, needed: Collection[str] | None, limits: Limits) -> Table:
+def load(path: Path, source: Source, needed: Collection[str] | None, limits: Limits) -> Table:
     """Read a delimited text file.
 
     Parameters

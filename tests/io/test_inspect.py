@@ -1,21 +1,27 @@
-"""Files as they come from surveys, spreadsheets, tools and models: what is proposed is right.
+"""What is proposed for a file, and what is told of it.
 
-Each is made here with known ratings. A first user writes the proposal, changes the lines that
-the warnings name, and reads.
+Files as they come from surveys, spreadsheets, tools and models, each with known ratings: a first
+user writes the proposal, changes the lines that the warnings name, and reads.
 """
 
 import csv
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
+from rating_files import FIVE, cells, labels, wide, written
 
 import raters
+from raters import RatingsError
 from raters.cli import main
 from raters.io.config import Config
+from raters.io.inspect import inspect, read_as_proposed
+from raters.io.read import read
 
 ITEMS = [f"{n + 1:03d}" for n in range(24)]
 
@@ -342,7 +348,7 @@ def test_raters_that_differ_in_case_are_told():
     assert any("'ann' and 'Ann'" in one.message for one in raters.inspect("r.csv").warnings)
 
 
-def wide(path, first, *names, extra=None):
+def wide_file(path, first, *names, extra=None):
     """Ratings of three raters, or as many as are named, a row for each item."""
     extra = extra or {}
     columns = {name: extra.get(name) or rated(n) for n, name in enumerate(names)}
@@ -379,13 +385,13 @@ def test_numbered_columns_of_a_form_are_its_items(first, names):
 
 @pytest.mark.parametrize(("first", "stem"), [("label_of", "Q"), ("thing", "wert"), ("reply", "q")])
 def test_numbered_columns_that_may_be_either_are_told(first, stem):
-    seen = wide("r.csv", first, *(f"{stem}{n}" for n in range(1, 6)))
+    seen = wide_file("r.csv", first, *(f"{stem}{n}" for n in range(1, 6)))
     told = said_of(seen, "layout")
     assert "wide-by-rater" in told and "wide-by-item" in told and f"'{stem}1'" in told
 
 
 def test_numbered_raters_stay_raters_without_a_word():
-    seen = wide("r.csv", "item", "rater1", "rater2", "rater3")
+    seen = wide_file("r.csv", "item", "rater1", "rater2", "rater3")
     source = seen.config.files[0]
     assert (source.layout, source.item, seen.warnings) == ("wide-by-rater", "item", ())
     assert source.columns == ("rater1", "rater2", "rater3")
@@ -395,7 +401,7 @@ def test_numbers_of_rows_ages_and_groups_are_no_raters():
     count, ages = list(range(1, 25)), [20 + n % 9 for n in range(24)]
     extra = {"running": count, "Alter": ages, "Gruppe": [n % 2 + 1 for n in range(24)],
              "minutes": ages}  # fmt: skip
-    seen = wide("r.csv", "Text", "running", "Alter", "ann", "bob", "cem", "Gruppe", "minutes",
+    seen = wide_file("r.csv", "Text", "running", "Alter", "ann", "bob", "cem", "Gruppe", "minutes",
                 extra=extra)  # fmt: skip
     assert seen.config.files[0].columns == ("ann", "bob", "cem")
     assert seen.config.scale.levels == (1, 2, 3, 4, 5)
@@ -418,7 +424,7 @@ def test_five_rows_with_their_numbers():
              "adjudicated", "reference", "truth", "mean", "Median", "average"],
 )  # fmt: skip
 def test_a_column_that_is_made_from_the_raters_is_none(name):
-    seen = wide("r.csv", "item", "ann", "bob", "cem", name)
+    seen = wide_file("r.csv", "item", "ann", "bob", "cem", name)
     assert seen.config.files[0].columns == ("ann", "bob", "cem")
     assert repr(name) in said_of(seen, "columns")
 
@@ -502,7 +508,7 @@ def test_ids_in_two_unicode_forms_are_told():
 
 def test_some_ids_and_raters_that_are_written_otherwise_are_told():
     experts(range(1, 121))
-    wide("other.csv", "item", "Ann", "cem")
+    wide_file("other.csv", "item", "Ann", "cem")
     text = Path("other.csv").read_text().splitlines()
     lines = [f"{n:03d},{n % 5 + 1},{n % 5 + 1}" for n in range(1, 121)]
     Path("other.csv").write_text("\n".join([text[0], *lines]))
@@ -564,3 +570,124 @@ def test_repeats_are_one_reason_and_a_missing_file_is_said_first(capsys):
     assert main(["agreement", "nofile.csv"]) == 1
     told = capsys.readouterr().err
     assert "nofile.csv" in told and "without a declared scale" not in told
+
+
+# ------------------------------------------------------------- tables that people typed
+def test_what_is_odd_is_told_and_the_proposal_can_be_read(tmp_path):
+    text = "item,rater,rating\n" + "".join(
+        f"{n},{r},{n % 5 + 1}\n" for n in range(20) for r in ("ann", "bob")
+    )
+    path = written(tmp_path, text + "3,ann,2\n4,eve,55\nx,zoe,4\n")
+    seen = inspect(path)
+    codes = [w.code for w in seen.warnings]
+    assert set(codes) == {"off-scale", "duplicates", "no-overlap"}
+    assert "1 ratings are 55" in next(w.message for w in seen.warnings if w.code == "off-scale")
+    assert seen.config.scale.levels == (1, 2, 3, 4, 5)
+    assert Config.from_toml(seen.to_toml()) == seen.config
+    assert "# Look at this: ratings.csv: 1 ratings are 55" in seen.to_toml()
+    data = json.loads(json.dumps(seen.to_dict()))
+    assert data["warnings"][0]["todo"] and data["files"][0]["rows"] == 43
+    assert "rating: rating (6 different" in str(seen)
+    saved = seen.save(tmp_path / "raters.toml")
+    assert len(read(path, saved, drop_at_most=2).problems) == 2
+
+
+def test_mixed_decimal_signs_case_and_encoding_are_told(tmp_path):
+    text = 'item,ann,bob\na,1.5,"2,5"\nb,1.5,2\nc,3,3\nd,2.5,2\ne,1.5,2.5\n'
+    assert "decimal-signs" in {w.code for w in inspect(written(tmp_path, text)).warnings}
+    text = "item,ann,bob\na,Pos,pos\nb,neg,neg\nc,é,pos\n"
+    path = written(tmp_path, text, "b.csv", "cp1252")
+    seen = inspect(path)
+    assert {"case", "encoding"} <= {w.code for w in seen.warnings}
+    assert seen.config.files[0].encoding == "cp1252"
+    with pytest.raises(RatingsError, match=r"line 4 of .*b.csv is not utf-8 .byte e9.*cp1252"):
+        read(path, Config([wide()], labels("Pos", "pos", "neg", "é")))
+    assert "é" in set(
+        read(path, Config([wide(encoding="cp1252")], labels("Pos", "pos", "neg", "é"))).ratings[
+            "rating"
+        ]
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_inspect_reads_what_windows_writes(tmp_path, encoding):
+    path = written(tmp_path, "item;ann;bob\r\nä;1;2\r\nb;3;4\r\nc;5;5\r\n", encoding=encoding)
+    seen = inspect(path)
+    assert seen.config.files[0].delimiter == ";"
+    assert cells(read(path, seen.config))["ä", "bob"] == 2
+
+
+def test_real_zeros_are_left_alone(tmp_path):
+    rng = np.random.default_rng(5)
+    true = rng.integers(0, 5, 60)
+    text = "item,ann,bob\n" + "".join(
+        f"{n},{t},{max(0, t - (n % 7 == 0))}\n" for n, t in enumerate(true)
+    )
+    seen = inspect(written(tmp_path, text))
+    assert seen.config.scale.levels == (0, 1, 2, 3, 4)
+    assert not seen.warnings
+
+
+def test_columns_of_prose_are_no_ratings(tmp_path):
+    text = "id,text,expert,judge,comment\n" + "".join(
+        f"{n},some words {n},pos,{'pos' if n else 'neg'},note {n}\n" for n in range(6)
+    )
+    source = inspect(written(tmp_path, text)).config.files[0]
+    assert (source.item, source.columns) == ("id", ("expert", "judge"))
+    with pytest.raises(RatingsError, match="no column looks like ratings"):
+        inspect(
+            written(tmp_path, "id,text\n" + "".join(f"{n},words {n}\n" for n in range(30)), "b.csv")
+        )
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        # A comment that two people wrote is different in each row where it is filled.
+        ("comment,reply,ann,bob", "{c},q{i},{a},{b}", ("wide-by-rater", "reply", "")),
+        ("comment,reply,rater,score", "{c},q{h},{r},{a}", ("long", "reply", "rater")),
+        # A column that is called like an item and holds nothing; a number of the row.
+        ("sample,reply,rater,score", ",q{h},{r},{a}", ("long", "reply", "rater")),
+        ("row,reply,rater,score", "{i},q{h},{r},{a}", ("long", "reply", "rater")),
+        ("rater,no,warm,clear", "{r},{h}00,{a},{b}", ("wide-by-dimension", "no", "rater")),
+        # Nothing names the items: it is said, and not invented.
+        ("comment,ann,bob", "{c},{a},{b}", ("wide-by-rater", "", "")),
+    ],
+)
+def test_the_item_is_a_column_that_is_filled(tmp_path, header, row, expected):
+    rows = [
+        row.format(i=i, h=i // 2, r="ab"[i % 2], a=i % 5 + 1, b=(i + i // 3) % 5 + 1,
+                   c=f"note {i}" if i in (3, 8) else "")
+        for i in range(20)
+    ]  # fmt: skip
+    seen = inspect(written(tmp_path, "\n".join([header, *rows]) + "\n"))
+    source = seen.config.files[0]
+    assert (source.layout, source.item, source.rater) == expected
+    if not source.item:
+        assert any("the item is not declared" in one.message for one in seen.warnings)
+
+
+def test_free_text_and_verdicts_are_noticed(tmp_path):
+    lines = "".join(
+        json.dumps({"item": n, "answer": f'{{"score": {n}, "why": "x"}}'}) + "\n"
+        for n in range(1, 5)
+    )
+    seen = inspect(written(tmp_path, lines, "judge.jsonl"))
+    assert seen.config.files[0].answers and seen.config.answers["kind"] == "json"
+    assert seen.config.files[0].rater_from_file == "{rater}.*"
+
+
+def test_read_as_proposed_is_inspect_and_read_in_one(tmp_path):
+    text = "item,ann,bob,cleo\n" + "".join(
+        f"i{k},{k % 5 + 1},{k % 5 + 1},{5 - k % 5}\n" for k in range(20)
+    )
+    path = written(tmp_path, text + "bad,9,1,1\n")
+    rules, groups = FIVE, {"expert": ["ann", "bob"]}
+    reading, warnings = read_as_proposed(path, rules, groups, drop_at_most=1)
+    config = replace(inspect(path).config, scale=rules, scales={}, groups=groups)
+    again = read(path, config, drop_at_most=1)
+    pd.testing.assert_frame_equal(reading.ratings, again.ratings)
+    assert (reading.notes, reading.counts) == (again.notes, again.counts)
+    assert [one.code for one in warnings] == ["backwards"]
+    with pytest.raises(RatingsError, match="1 row that cannot be read"):
+        read_as_proposed(path, rules)
