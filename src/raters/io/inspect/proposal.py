@@ -51,7 +51,7 @@ def _short(look):
         return columns
     stem = re.match(r"\D*", columns[0]).group()
     alike = stem and all(column.startswith(stem) for column in columns)
-    others = [name for name in look.table.names if name.startswith(stem) and name not in columns]
+    others = [name for name in set(look.table.names) - set(columns) if name.startswith(stem)]
     return (f"{stem}*",) if alike and not others else columns
 
 

@@ -82,7 +82,10 @@ def _rating_cells(look):
     if source.layout == "wide-by-dimension":
         return {name: look.profiles[name].counts for name in source.columns}
     if source.layout != "long":
-        return {"all": sum((look.profiles[name].counts for name in source.columns), Counter())}
+        total: Counter[str] = Counter()
+        for name in source.columns:
+            total.update(look.profiles[name].counts)
+        return {"all": total}
     if source.dimension not in table.columns:
         rated = look.profiles.get(source.rating)
         return {"all": rated.counts if rated else Counter()}

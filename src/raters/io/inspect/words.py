@@ -6,6 +6,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 _LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
@@ -15,6 +16,7 @@ COLUMNS = {kind: frozenset(words.split()) for kind, words in _LISTS["columns"].i
 LIKE_MISSING = frozenset(_LISTS["cells"]["missing"].split())
 
 
+@lru_cache(maxsize=65_536)
 def bare(name: str) -> str:
     """A name as the lists hold it: small letters without accents, signs and numbers."""
     plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
