@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import doctest
 import json
+import runpy
 import shutil
 import sys
 
 import nbformat
+import pandas as pd
 import pytest
 import yaml
 
-from book.build import run, shared, site, stage
+from book.build import kernels, run, shared, site, stage
 from book.build.__main__ import main
 from judging_empathy import book_chart
+from judging_empathy.study import TABLES, Study
 from raters.show import renderer as book_renderer
 
 REAL = shared.ROOT
@@ -353,6 +357,47 @@ def test_a_run_copy_that_was_touched_is_not_taken_for_the_result(project):
     assert not run.is_fresh(project, "one", "another key")
     (folder / "one.ipynb").write_bytes(b"who")
     assert not run.is_fresh(project, "one", "key")
+
+
+# ------------------------------------------------------------- what chapters have in common
+
+
+def test_the_modules_that_notebooks_import_are_found():
+    assert doctest.testmod(kernels).failed == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BOOK_IMPORTS", "no_such_module colorsys")
+        runpy.run_path(str(REAL / "book" / "build" / "imports.py"))
+        assert "colorsys" in sys.modules
+
+
+def test_a_kernel_has_its_own_folder_and_variables_and_does_not_see_the_builder(tmp_path):
+    root = make_project(tmp_path / "project", pages=False)
+    told = (
+        'import os, sys\nprint(os.getcwd())\nprint(os.environ["PYTHONHASHSEED"])\nprint(sys.path)'
+    )
+    write_notebook(root, "two", told)
+    assert built(root, "--only", "two") == 0
+    copy = nbformat.read(root / "_build" / "executed" / "two.ipynb", as_version=4)
+    folder, seed, path = copy.cells[2].outputs[0].text.splitlines()
+    assert (folder, seed) == (str(root / "notebooks"), "0")
+    assert repr(str(REAL)) not in path
+
+
+def test_a_table_of_the_study_is_made_once_for_all_chapters(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUDGING_EMPATHY_TABLES", str(tmp_path))
+    first = Study("simulated").table("vif")
+    monkeypatch.setitem(TABLES, "vif", (lambda _study: pytest.fail("made again"), ()))
+    again = Study("simulated").table("vif")
+    pd.testing.assert_frame_equal(first, again)
+    assert first.attrs == again.attrs and len(list(tmp_path.iterdir())) == 1
+
+
+def test_kept_tables_belong_to_one_state_of_code_and_data(project):
+    before = run.shared_tables(project, {"seed": 1})
+    (before / "vif.pickle").write_bytes(b"")
+    assert list(run.shared_tables(project, {"seed": 1}).iterdir())
+    (project / "src" / "helper.py").write_text("ONE = 2\n")
+    assert not list(run.shared_tables(project, {"seed": 1}).iterdir()) and not before.exists()
 
 
 # ------------------------------------------------------------------------------- the pieces
