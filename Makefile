@@ -84,6 +84,8 @@ finding: $(READY)  ## draw the README's chart anew
 check: $(READY)  ## check format, code and that notebooks are stored without outputs
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
+	@$(PY) -m mypy --no-error-summary
+	@$(VENV)/bin/lint-imports --cache-dir .ruff_cache/imports
 	@$(if $(NOTEBOOKS),$(PY) -m nbstripout --verify --keep-id $(NOTEBOOKS))
 
 format: $(READY)  ## mend what 'make check' finds, where a tool can

@@ -47,7 +47,7 @@ class Finder:
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """The module of an old name, or None for any other."""
-        return ModuleSpec(name, Finder, origin="moved") if name in MOVED else None
+        return ModuleSpec(name, Finder()) if name in MOVED else None
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> None:

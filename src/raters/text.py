@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 
-def shorten(value, width: int = 80) -> str:
+
+def shorten(value: object, width: int = 80) -> str:
     """A value as one short line for messages."""
     text = " ".join(str("" if value is None else value).split())
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def few(names, shown: int = 12) -> str:
+def few(names: Iterable[object], shown: int = 12) -> str:
     """Some names for a message, and how many more there are."""
     names = [shorten(name, 40) for name in names]
     more = f" and {len(names) - shown:,} more" if len(names) > shown else ""

@@ -13,8 +13,8 @@ from scipy import stats
 from raters import RatingsError, Scale
 from raters.coefficients import PAIR
 from raters.judges.baselines import CONSTANTS, add_baselines, against_baselines
-from raters.judges.calibration import mean_absolute_error
 from raters.judges.folds import folds_of
+from raters.judges.recalibration import mean_absolute_error
 
 N = 60
 

@@ -14,8 +14,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from raters import RatingsError, Scale, pairwise
 from raters.coefficients import PAIR
-from raters.judges.calibration import METHODS, calibration, out_of_fold, recalibrate
 from raters.judges.folds import folds_of
+from raters.judges.recalibration import METHODS, calibration, out_of_fold, recalibrate
 from raters.judges.reference import between
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=4, max_size=30)

@@ -9,9 +9,9 @@ import vl_convert
 
 from raters import RatingsError, Scale
 from raters.judges.baselines import against_baselines
-from raters.judges.calibration import calibration
 from raters.judges.disagreement import confusion, level_and_order, step_errors
 from raters.judges.planning import gain_from_raters, plan
+from raters.judges.recalibration import calibration
 from raters.show import charts, charts_judge
 
 SCALE = Scale([1, 2, 3, 4, 5])

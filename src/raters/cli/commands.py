@@ -246,6 +246,5 @@ def example(options: Namespace, say: Say) -> None:
 def completion(options: Namespace, say: Say) -> None:
     """`raters completion`: the script for a shell."""
     from raters.cli.completion import script
-    from raters.cli.parser import build
 
-    print(script(options.shell, build()), end="")
+    print(script(options.shell, options.parser), end="")

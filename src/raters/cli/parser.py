@@ -85,7 +85,7 @@ def build(known: Iterable[Command] | None = None) -> Parser:
     Returns
     -------
     Parser
-        A parsed command has ``run``, a function of the options and of a `Say`.
+        A parsed command has ``run``, a function of the options and of a `Say`, and ``parser``.
     """
     parser = Parser(
         prog="raters",
@@ -102,7 +102,7 @@ def build(known: Iterable[Command] | None = None) -> Parser:
             epilog=f"example: raters {command.example}",
         )
         command.arguments(one)
-        one.set_defaults(run=command.run)
+        one.set_defaults(run=command.run, parser=parser)
     return parser
 
 

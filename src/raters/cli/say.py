@@ -50,7 +50,7 @@ class Say:
         self.quiet = quiet
         self._lock = threading.Lock()
 
-    def out(self, text: str = "") -> None:
+    def out(self, text: object = "") -> None:
         """A result, for standard output."""
         print(printable(str(text)))
 

@@ -8,7 +8,6 @@ one). Why: `level_and_order`, `step_errors`, `confusion`, `item_gaps`,
 """
 
 from raters.judges.baselines import add_baselines, against_baselines
-from raters.judges.calibration import calibration, out_of_fold, recalibrate
 from raters.judges.ceiling import benchmark, differences, verdict_counts, verdicts
 from raters.judges.decisions import alt_test, alt_test_by_rater, decide, replacement
 from raters.judges.disagreement import (
@@ -21,6 +20,7 @@ from raters.judges.disagreement import (
 )
 from raters.judges.estimation import prediction_powered, prediction_powered_mean
 from raters.judges.planning import gain_from_raters, plan, smallest_n, variance_components
+from raters.judges.recalibration import calibration, out_of_fold, recalibrate
 from raters.judges.reference import between, panel
 
 __all__ = [

@@ -16,9 +16,9 @@ from raters.coefficients import chosen
 from raters.draws import Draws
 from raters.errors import RatingsError, install
 from raters.frames import check_ratings, with_reference
-from raters.judges.calibration import IN_UNITS, METHODS, rows_of
-from raters.judges.calibration import STATISTICS as KNOWN
 from raters.judges.folds import folds_of
+from raters.judges.recalibration import IN_UNITS, METHODS, rows_of
+from raters.judges.recalibration import STATISTICS as KNOWN
 from raters.judges.reference import add_reference, as_names, between, ordered
 from raters.matrices import tables
 from raters.results import difference, estimates, to_frame, with_means
