@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from raters.coefficients.base import SAME
 from raters.errors import RatingsError
+from raters.scale import SAME
 
 # Values that differ by less are one value: the same ratings summed in another order. Ties
 # count half in the BCa interval, so rounding must not decide on which side they fall.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from importlib import import_module
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -41,7 +42,7 @@ MOVED = {
 }
 
 
-class Finder:
+class Finder(Loader):
     """Finds a module under its old name: the last of the finders that Python asks."""
 
     @staticmethod

@@ -21,6 +21,8 @@ _GAP, _LARGEST = 1e-6, 1e9  # between levels, and of a level: what the arithmeti
 _SHOWN = 12  # levels that a message lists
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
+SAME = 1e-9  # ratings that differ by less are one value
+
 
 @dataclass(frozen=True)
 class Scale:

@@ -10,11 +10,11 @@ import scipy
 
 from raters.draws import exact_totals, total
 from raters.errors import RatingsError
+from raters.scale import SAME
 
 # Below this share of its largest term a denominator is rounding noise. With whole
 # numbers it is exactly zero; means such as 2.667 leave about 1e-16 of the terms.
 _NOISE = 1e-12
-SAME = 1e-9  # ratings that differ by less are one value
 _STEP = 1e-3  # of an item's weight, for the derivative in `Sums.analytic_error`
 
 
