@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from judging_empathy import models
-from judging_empathy.audit.questions import answers
+from judging_empathy.audit.answers import answers
 from judging_empathy.data import files
 from judging_empathy.study import Study
 from raters.errors import RatingsError

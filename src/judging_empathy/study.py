@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from judging_empathy import crowd, models, replication, tables
-from judging_empathy.audit import tables as audit_tables
+from judging_empathy.audit import intervals, kappas, robustness, yardsticks
 from judging_empathy.data import files, metadata, names
 from judging_empathy.data.loaders import PublishedFiles
 from judging_empathy.data.simulate import STAMP, Simulated
@@ -340,16 +340,20 @@ TABLES = {
     "crowd": (_of(crowd.crowd_table, "ratings", "single_ratings"), _BOTH),
     "who": (_of(crowd.who, "ratings", "single_ratings", "rating_counts"), _NOTHING),
     # Chapters 9 and 10 and the audit
-    "p_values": (_of(audit_tables.p_values, "ratings"), _NOTHING),
-    "slopes": (_of(audit_tables.slopes, "ratings", "words"), _NOTHING),
-    "told": (_of(audit_tables.told, "ratings", "self_reports", "labels_told"), _BOTH),
-    "highlighted": (_of(audit_tables.highlighted, "ratings"), _BOTH),
-    "clipped_draws": (_of(audit_tables.clipped_draws, "ratings"), _BOTH),
-    "median_of_pairs": (_of(audit_tables.median_of_pairs, "ratings"), _NOTHING),
-    "expert_f1": (_of(audit_tables.expert_f1, "ratings"), _NOTHING),
-    "library_vif": (_of(audit_tables.library_vif, "ratings"), _NOTHING),
-    "ties": (_of(audit_tables.ties, "ratings", "openings"), _NOTHING),
-    "rho_intervals": (_of(audit_tables.rho_intervals, "ratings"), _BOTH),
-    "mean_intervals": (_of(audit_tables.mean_intervals, "ratings", "self_reports"), _BOTH),
-    "repaired": (_of(audit_tables.repaired, "ratings"), _BOTH),
+    "p_values": (_of(kappas.p_values, "ratings"), _NOTHING),
+    "slopes": (_of(robustness.slopes, "ratings", "words"), _NOTHING),
+    "told": (_of(robustness.told, "ratings", "self_reports", "labels_told"), _BOTH),
+    "highlighted": (_of(kappas.highlighted, "ratings"), _BOTH),
+    "clipped_draws": (_of(intervals.clipped_draws, "ratings"), _BOTH),
+    "median_of_pairs": (_of(kappas.median_of_pairs, "ratings"), _NOTHING),
+    "expert_f1": (_of(kappas.expert_f1, "ratings"), _NOTHING),
+    "chance_lines": (
+        lambda study, **how: kappas.chance_lines(study.table("baselines", **how)),
+        _BOTH,
+    ),
+    "library_vif": (_of(robustness.library_vif, "ratings"), _NOTHING),
+    "ties": (_of(robustness.ties, "ratings", "openings"), _NOTHING),
+    "rho_intervals": (_of(intervals.rho_intervals, "ratings"), _BOTH),
+    "mean_intervals": (_of(intervals.mean_intervals, "ratings", "self_reports"), _BOTH),
+    "repaired": (_of(yardsticks.repaired, "ratings"), _BOTH),
 }
