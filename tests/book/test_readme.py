@@ -113,7 +113,7 @@ def test_the_width_of_an_interval_is_the_computed_one(ratings):
 
 
 def test_there_are_twenty_questions():
-    numbers = {re.match(r"\d+", question.number)[0] for question in audit._QUESTIONS}
+    numbers = {re.match(r"\d+", number)[0] for number in audit.asked()["question"]}
     assert len(numbers) == 20 and "Twenty questions" in README
 
 

@@ -15,7 +15,8 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 import judging_empathy as paper
 from judging_empathy import crowd, replication
-from judging_empathy.audit import questions as audit
+from judging_empathy.audit import answers as audit
+from judging_empathy.audit import intervals, kappas, questions, robustness
 from judging_empathy.data import files
 from raters import RatingsError
 from raters.draws import multiplicities
@@ -94,8 +95,8 @@ def test_every_answer_is_whole(study, answered):
         assert (found[column].str.len() > 3).all(), column
     for column in ("code_does", "plain", "effect", "why"):
         assert found[column].str.endswith(".").all(), column
-    unknown = found["conclusion_changed"] == audit.UNKNOWN
-    assert set(found.loc[~unknown, "conclusion_changed"]) <= set(audit.CHANGED)
+    unknown = found["conclusion_changed"] == questions.UNKNOWN
+    assert set(found.loc[~unknown, "conclusion_changed"]) <= set(questions.CHANGED)
     assert np.isfinite(found.loc[~unknown, ["published", "plain_value"]].to_numpy()).all()
     assert not found.loc[~unknown, ["effect", "why"]].stack().str.contains(r"\bnan\b|–").any()
 
@@ -103,7 +104,7 @@ def test_every_answer_is_whole(study, answered):
 def test_simulated_answers_say_so_and_leave_open_what_they_cannot_know(answered):
     found = answered("simulated")
     assert found["note"].eq(paper.stamp(paper.load("simulated"))).all()
-    unknown = found[found["conclusion_changed"] == audit.UNKNOWN]
+    unknown = found[found["conclusion_changed"] == questions.UNKNOWN]
     assert unknown["question"].tolist() == ["10b", "17b"]
     assert unknown[["published", "plain_value"]].isna().all(axis=None)
     assert unknown["why"].str.startswith("Not defined: the simulated").all()
@@ -112,7 +113,7 @@ def test_simulated_answers_say_so_and_leave_open_what_they_cannot_know(answered)
 @pytest.mark.real_data
 def test_published_answers_are_all_defined(answered):
     found = answered("published")
-    assert set(found["conclusion_changed"]) == set(audit.CHANGED)
+    assert set(found["conclusion_changed"]) == set(questions.CHANGED)
     assert found["note"].eq("").all()
 
 
@@ -141,11 +142,11 @@ def test_summary_counts_questions_by_the_part_that_changes_most():
     frame = pd.DataFrame(
         {
             "question": ["1", "2a", "2b", "3a", "3b", "10"],
-            "conclusion_changed": ["no", "no", "yes", audit.UNKNOWN, "partly", audit.UNKNOWN],
+            "conclusion_changed": ["no", "no", "yes", questions.UNKNOWN, "partly", questions.UNKNOWN],
         }
     )
     found = audit.summary(frame).set_index("conclusion_changed")
-    assert found["questions"].to_dict() == {"yes": 1, "partly": 1, "no": 1, audit.UNKNOWN: 1}
+    assert found["questions"].to_dict() == {"yes": 1, "partly": 1, "no": 1, questions.UNKNOWN: 1}
     assert found["parts"].sum() == len(frame)
 
 
@@ -160,7 +161,7 @@ def test_summary_counts_questions_by_the_part_that_changes_most():
     ],
 )
 def test_when_a_claim_has_changed(before, after, expected):
-    assert audit.changed(before, after) == expected
+    assert questions.changed(before, after) == expected
 
 
 def test_tables_that_are_there_are_used():
@@ -168,18 +169,17 @@ def test_tables_that_are_there_are_used():
     vif = study.table("vif")
     vif["estimate"] = np.where(vif["statistic"] == "vif", 11.0, 9.0)
     study._tables["vif",] = vif
-    material = audit._Material(study, 20, SEED)
-    found = next(q for q in audit._QUESTIONS if q.number == "12a").row(material)
-    assert (found["published"], found["plain_value"]) == (0, 21)
+    found = questions.ANSWERS["12a"](audit.Evidence(study, 20, SEED))
+    assert (found.published, found.plain) == (0, 21)
 
 
 def test_same_seed_same_answers(answered):
-    material = audit._Material("simulated", 100, SEED, {})
-    chosen = [q for q in audit._QUESTIONS if q.number in ("3a", "10a", "14", "19b")]
-    again = pd.DataFrame([q.row(material) for q in chosen])
-    before = answered("simulated")
-    before = before[before["question"].isin(again["question"])].reset_index(drop=True)
-    pd.testing.assert_frame_equal(again, before, check_exact=True)
+    evidence = audit.Evidence(paper.Study("simulated"), 100, SEED)
+    before = answered("simulated").set_index("question")
+    for number in ("3a", "10a", "14", "19b"):
+        again, row = questions.ANSWERS[number](evidence), before.loc[number]
+        assert (again.published, again.plain) == (row["published"], row["plain_value"])
+        assert (again.effect, again.why) == (row["effect"], row["why"])
 
 
 # --- known numbers of the study -----------------------------------------------------------
@@ -230,8 +230,8 @@ def test_two_pairs_and_the_intervals_of_rho_follow_from_the_printed_values(row):
     assert row["8", "plain_value"] == pytest.approx(by.median(axis=1).mean(), abs=0.005)
     two = by[[("expert1", "expert2"), ("expert2", "expert3")]].median(axis=1)
     assert row["8", "published"] == pytest.approx(two.mean(), abs=0.005)
-    assert row["6", "published"] == (kappa["value"] > audit.THRESHOLD_IN_CODE).sum()
-    assert row["6", "plain_value"] == (kappa["value"] >= audit.THRESHOLD_IN_CAPTION).sum()
+    assert row["6", "published"] == (kappa["value"] > kappas.THRESHOLD_IN_CODE).sum()
+    assert row["6", "plain_value"] == (kappa["value"] >= kappas.THRESHOLD_IN_CAPTION).sum()
     rho = printed[printed["table"] == "spearman"].pivot(
         index=["dimension", "rater_a", "rater_b"], columns="quantity", values="printed"
     )
@@ -268,7 +268,7 @@ def by_hand(table):
 
 
 def test_p_values_by_the_formulas(ratings, wide):
-    found = audit.p_values(ratings)
+    found = kappas.p_values(ratings)
     assert len(found) == 126
     for one in found.iloc[::9].itertuples():
         x, y = (
@@ -286,23 +286,23 @@ def test_p_values_by_the_formulas(ratings, wide):
 
 
 def test_two_and_three_pairs_by_another_library(ratings, wide):
-    found = audit.median_of_pairs(ratings).set_index("dimension")
+    found = kappas.median_of_pairs(ratings).set_index("dimension")
     levels = {name: list(scale.values) for name, scale in paper.scales().items()}
     for dimension, one in found.iloc[::5].iterrows():
         labels = levels[one["framework"]]
-        kappas = {
+        by_library = {
             pair: cohen_kappa_score(
                 *(wide[dimension][r].astype(int) for r in pair), labels=labels, weights="quadratic"
             )
             for pair in combinations(EXPERTS, 2)
         }
-        two = [kappas["expert1", "expert2"], kappas["expert2", "expert3"]]
+        two = [by_library["expert1", "expert2"], by_library["expert2", "expert3"]]
         assert one["two"] == pytest.approx(np.median(two))
-        assert one["three"] == pytest.approx(np.median(list(kappas.values())))
+        assert one["three"] == pytest.approx(np.median(list(by_library.values())))
 
 
 def test_f1_of_expert_1_by_another_library(ratings, wide):
-    found = audit.expert_f1(ratings).set_index("dimension")
+    found = kappas.expert_f1(ratings).set_index("dimension")
     for dimension, frame in wide.items():
         others = np.rint(frame[["expert2", "expert3"]].median(axis=1)).astype(int)
         median = frame["expert_median"].astype(int)
@@ -315,7 +315,7 @@ def test_f1_of_expert_1_by_another_library(ratings, wide):
 
 
 def test_clipped_draws_by_another_library(ratings, wide):
-    found = audit.clipped_draws(ratings, 40, SEED).set_index("dimension")
+    found = intervals.clipped_draws(ratings, 40, SEED).set_index("dimension")
     dimension = found["clipped"].idxmax()
     framework = found.loc[dimension, "framework"]
     x = wide[dimension][EXPERTS].to_numpy()
@@ -332,7 +332,7 @@ def test_clipped_draws_by_another_library(ratings, wide):
 
 def test_slopes_by_statsmodels(ratings, study):
     words = paper.words(study)
-    found = audit.slopes(ratings, words).set_index("dimension")
+    found = robustness.slopes(ratings, words).set_index("dimension")
     data = ratings.merge(words, on=["framework", "item"])
     for dimension in ("empathy", "m_accepted", "dismissing_emotions"):
         part = data[data["dimension"] == dimension]
@@ -361,7 +361,7 @@ def test_slopes_by_statsmodels(ratings, study):
 
 
 def test_variance_inflation_with_and_without_an_intercept(ratings):
-    found = audit.library_vif(ratings).set_index("dimension")
+    found = robustness.library_vif(ratings).set_index("dimension")
     experts = ratings[ratings["rater"].isin(EXPERTS) & (ratings["framework"] == "lend_an_ear")]
     frame = experts.pivot(index=["rater", "item"], columns="dimension", values="rating")
     for dimension in frame:
@@ -375,7 +375,7 @@ def test_variance_inflation_with_and_without_an_intercept(ratings):
 
 def test_ties_hold_the_test_with_exact_means(ratings, study, wide):
     openings = paper.openings(study)
-    found = audit.ties(ratings, openings).set_index("dimension")
+    found = robustness.ties(ratings, openings).set_index("dimension")
     assert (found["lowest"] <= found["highest"]).all()
     for dimension, one in found.iterrows():
         mean = wide[dimension].mean(axis=1).round(9)
@@ -385,14 +385,14 @@ def test_ties_hold_the_test_with_exact_means(ratings, study, wide):
 
 def test_whole_ratings_have_no_noise_to_break_ties(ratings, study):
     whole = ratings.assign(rating=np.rint(ratings["rating"]))
-    found = audit.ties(whole, paper.openings(study))
+    found = robustness.ties(whole, paper.openings(study))
     # Sums of whole numbers are exact in any order.
     assert found["lowest"].tolist() == found["highest"].tolist()
     assert found["h"].to_numpy() == pytest.approx(found["lowest"].to_numpy())
 
 
 def test_intervals_of_rho_by_the_formulas(ratings, wide):
-    found = audit.rho_intervals(ratings, 300, SEED)
+    found = intervals.rho_intervals(ratings, 300, SEED)
     for one in found.iloc[::10].itertuples():
         rho = stats.spearmanr(*(wide[one.dimension][r] for r in (one.rater_a, one.rater_b)))[0]
         assert one.rho == pytest.approx(rho)
@@ -409,7 +409,7 @@ def test_intervals_of_rho_by_the_formulas(ratings, wide):
 
 def test_intervals_of_a_mean(ratings, study):
     reports = paper.self_reports(study)
-    found = audit.mean_intervals(ratings, reports, 2000, SEED).set_index("rater")
+    found = intervals.mean_intervals(ratings, reports, 2000, SEED).set_index("rater")
     own = reports["rating"]
     low, high = stats.t.interval(0.95, len(own) - 1, own.mean(), stats.sem(own))
     assert found.loc["self_report", ["low_rows", "high_rows"]].tolist() == pytest.approx(
@@ -432,7 +432,7 @@ def test_tau_and_ratings_apart_by_what_was_said(ratings, study, wide):
     reports = paper.self_reports(study)
     own = reports.pivot(index="item", columns="dimension", values="rating")
     labels = {item: "ai" if place % 3 else "human" for place, item in enumerate(own.index)}
-    found = audit.told(ratings, reports, labels, 200, SEED).set_index(["rater", "quantity", "told"])
+    found = robustness.told(ratings, reports, labels, 200, SEED).set_index(["rater", "quantity", "told"])
     taus = {}
     for name in ("ai", "human"):
         items = [item for item in own.index if labels[item] == name]
@@ -480,7 +480,7 @@ def test_without_resamples_there_is_no_answer():
 
 def test_chance_lines(study):
     found = paper.Study(study).table("baselines", 0, SEED)
-    lines = audit.chance_lines(found).set_index("dimension")
+    lines = kappas.chance_lines(found).set_index("dimension")
     for name, scale in paper.scales().items():
         assert (lines.loc[lines["framework"] == name, "one_in_k"] == 1 / len(scale.levels)).all()
     assert lines["majority"].between(0, 1).all() and len(lines) == 21
