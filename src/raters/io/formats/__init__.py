@@ -6,9 +6,9 @@ import zipfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raters.errors import RatingsError
-from raters.io.config import Source
 from raters.io.formats import annotation_tools, binary_tables, json_files, judge_logs, text_tables
 from raters.io.formats.base import (
     DOCUMENT_LIMIT,
@@ -19,6 +19,9 @@ from raters.io.formats.base import (
     encoding_of,
     head,
 )
+
+if TYPE_CHECKING:
+    from raters.io.config import Source
 
 __all__ = ["DOCUMENT_LIMIT", "FORMATS", "LINE_LIMIT", "Limits", "Table", "detect", "load"]
 

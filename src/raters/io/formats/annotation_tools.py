@@ -11,12 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raters.errors import RatingsError
-from raters.io.config import Source
 from raters.io.formats.base import FIELDS, Limits, Rows, Table, cell, encoding_of, text_lines
 from raters.io.formats.json_files import OtherShape, each, flat, inside, listed
 from raters.io.notes import Note
+
+if TYPE_CHECKING:
+    from raters.io.config import Source
 
 SPANS = "label on a part of the text or image, which is no rating of the item"
 RANKING = "ranking of several options, which is no rating of the item"

@@ -7,9 +7,9 @@ import fnmatch
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raters.errors import RatingsError, install
-from raters.io.config import Source
 from raters.io.formats.base import (
     BEFORE_HEADER,
     EMPTY_ROW,
@@ -25,6 +25,9 @@ from raters.io.formats.base import (
 )
 from raters.io.notes import Note
 from raters.text import few
+
+if TYPE_CHECKING:
+    from raters.io.config import Source
 
 
 def _missing(extra, library, error):

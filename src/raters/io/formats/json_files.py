@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raters.errors import RatingsError
-from raters.io.config import Source
 from raters.io.formats.base import Limits, Rows, Table, clean, encoding_of, text_lines, whole_text
 from raters.io.notes import Note
+
+if TYPE_CHECKING:
+    from raters.io.config import Source
 
 _DEEPEST = 4
 

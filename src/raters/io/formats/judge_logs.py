@@ -9,13 +9,16 @@ import json
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raters.errors import RatingsError
-from raters.io.config import Source
 from raters.io.formats.base import REFUSAL_MARK, Limits, Rows, Table
 from raters.io.formats.json_files import OtherShape, decode, document, each, flat, inside, listed
 from raters.io.notes import Note
 from raters.text import count_of
+
+if TYPE_CHECKING:
+    from raters.io.config import Source
 
 
 def openai_batch(

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from raters.errors import RatingsError
-from raters.io.config import Source
 from raters.io.formats.base import (
     BEFORE_HEADER,
     EMPTY_ROW,
@@ -25,6 +25,9 @@ from raters.io.formats.base import (
 )
 from raters.io.notes import Note
 from raters.text import shorten
+
+if TYPE_CHECKING:
+    from raters.io.config import Source
 
 DELIMITERS = (",", ";", "\t", "|")
 # Few rows at a time: lists that live long make the garbage collector slow.
