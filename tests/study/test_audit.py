@@ -142,7 +142,14 @@ def test_summary_counts_questions_by_the_part_that_changes_most():
     frame = pd.DataFrame(
         {
             "question": ["1", "2a", "2b", "3a", "3b", "10"],
-            "conclusion_changed": ["no", "no", "yes", questions.UNKNOWN, "partly", questions.UNKNOWN],
+            "conclusion_changed": [
+                "no",
+                "no",
+                "yes",
+                questions.UNKNOWN,
+                "partly",
+                questions.UNKNOWN,
+            ],
         }
     )
     found = audit.summary(frame).set_index("conclusion_changed")
@@ -432,7 +439,9 @@ def test_tau_and_ratings_apart_by_what_was_said(ratings, study, wide):
     reports = paper.self_reports(study)
     own = reports.pivot(index="item", columns="dimension", values="rating")
     labels = {item: "ai" if place % 3 else "human" for place, item in enumerate(own.index)}
-    found = robustness.told(ratings, reports, labels, 200, SEED).set_index(["rater", "quantity", "told"])
+    found = robustness.told(ratings, reports, labels, 200, SEED).set_index(
+        ["rater", "quantity", "told"]
+    )
     taus = {}
     for name in ("ai", "human"):
         items = [item for item in own.index if labels[item] == name]
