@@ -146,8 +146,9 @@ def test_every_file_it_links_to_is_there():
 
 @pytest.mark.real_data
 def test_its_chart_is_the_computed_one():
-    import finding
     import vl_convert
+
+    from book import finding
 
     drawn = vl_convert.vegalite_to_svg(finding.finding().to_dict())
     kept = finding.TARGET.read_text(encoding="utf-8")
