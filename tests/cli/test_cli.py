@@ -484,7 +484,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(ratings, capsys, monk
     def no_module(*_args):
         raise ModuleNotFoundError("No module named 'openpyxl'", name="openpyxl")
 
-    monkeypatch.setattr("raters.cli.given.read_as_proposed", no_module)
+    monkeypatch.setattr("raters.io.inspect.read_as_proposed", no_module)
     assert main(["agreement", str(ratings), *SCALE]) == 1
     said(capsys.readouterr().err, "openpyxl", 'pip install ".[excel]"')
 
@@ -504,7 +504,7 @@ def test_whatever_happens_there_is_a_paragraph_and_no_traceback(
     def fail(*_args):
         raise error
 
-    monkeypatch.setattr("raters.cli.given.read_as_proposed", fail)
+    monkeypatch.setattr("raters.io.inspect.read_as_proposed", fail)
     monkeypatch.delenv("RATERS_TRACEBACK", raising=False)
     assert main(["agreement", str(ratings), *SCALE]) == code
     said(capsys.readouterr().err, part)
