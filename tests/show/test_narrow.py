@@ -136,3 +136,16 @@ def test_columns_that_nothing_names_do_not_travel():
 def test_any_title_keeps_its_words(title):
     spec = {"mark": "point", "title": title, "width": 300, "height": 100}
     assert " ".join(narrow(spec)["title"]["text"]).split() == title.split()
+
+
+def test_a_title_of_an_axis_that_is_wider_than_the_plot_goes_on_in_a_next_line():
+    title = "slope of experts less slope of Gemini, per 100 words"
+    rows = [{"who": "a judge with a long name", "k": 0.5}]
+    encoding = {
+        "x": {"field": "k", "type": "quantitative", "title": title},
+        "y": {"field": "who", "type": "nominal"},
+    }
+    spec = {"data": {"values": rows}, "mark": "point", "width": 400, "height": {"step": 20}}
+    lines = narrow({**spec, "encoding": encoding})["encoding"]["x"]["title"]
+    assert len(lines) == 2 and " ".join(lines) == title
+    assert encoding["x"]["title"] == title

@@ -47,6 +47,7 @@ def narrow(spec: dict) -> dict:
     for plot, rows in plots:
         if isinstance(plot.get("width"), int | float):
             plot["width"] = WIDTH if longest > SHORT else round(WIDTH - _LETTER * longest)
+        _wrap_axis_title(plot)
         if longest > SHORT:
             _names_above(plot, rows)
             _axis_on_both_sides(plot, rows)
@@ -210,6 +211,16 @@ def _row_height(plot, encodings, rows) -> float:
     offsets = [e["yOffset"]["field"] for e in encodings if "field" in e.get("yOffset", {})]
     many = len({row[offsets[0]] for row in rows if offsets[0] in row}) if offsets else 1
     return height["step"] * max(1, many)
+
+
+def _wrap_axis_title(plot):
+    """A title wider than the plot would shrink the plot: it goes on in a next line."""
+    for leaf in _leaves(plot):
+        x = leaf.get("encoding", {}).get("x", {})
+        for part in (x, x.get("axis") or {}):
+            title = part.get("title")
+            if isinstance(title, str) and len(title) * _LETTER > WIDTH:
+                part["title"] = _wrapped(title, int(WIDTH / _LETTER))
 
 
 def _wrap_title(spec) -> None:
