@@ -58,6 +58,7 @@ def parse(text: object, rule: Rule, order: tuple[str, str] | None = None) -> Ans
 
     Examples
     --------
+    >>> from raters import Scale
     >>> fives = Rule(Scale([1, 2, 3, 4, 5]), "json", key="score")
     >>> parse('{"reason": "fine", "score": 4,}', fives).reason
     'JSON mended: trailing comma'

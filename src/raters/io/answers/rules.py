@@ -78,6 +78,7 @@ class Rule:
 
     Examples
     --------
+    >>> from raters.io.answers import parse
     >>> rule = Rule(Scale([1, 2, 3, 4, 5]))
     >>> parse("It makes 2 mistakes. Score: 4/5", rule).value
     4.0
