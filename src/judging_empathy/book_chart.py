@@ -33,18 +33,8 @@ class BookChart:
     def handle_mime(renderer, data, inline):
         """Turn the output `data` into document nodes, or None if it is no chart of ours.
 
-        Parameters
-        ----------
-        renderer : myst_nb.core.render.NbElementRenderer
-            Writes files and warnings for the page.
-        data : myst_nb.core.render.MimeData
-            The output: its MIME type and its content, the specification.
-        inline : bool
-            True inside a sentence, where no chart fits.
-
-        Returns
-        -------
-        list of docutils nodes, or None
+        `renderer` (MyST-NB's) writes files and warnings for the page; `data` has the MIME type and
+        the content, the specification; `inline` is True inside a sentence, where no chart fits.
         """
         if data.mime_type != MIME or inline:
             return None
@@ -96,18 +86,9 @@ def vendor(folder: str | Path) -> list[str]:
     Nothing is fetched. If the folder holds them already, in the same versions, nothing
     is written.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Where to write ``vega.js`` and ``mathjax/``. It belongs to this function.
+    `folder` belongs to this function, which writes ``vega.js`` and ``mathjax/`` into it and gives
+    all its files, relative to it and sorted.
 
-    Returns
-    -------
-    list of str
-        The files, relative to the folder, sorted.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     files = vendor(folder + "/vendor")

@@ -24,18 +24,8 @@ from raters.show.tables import interval, number
 def usage(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
     """How often each rater gives each level, on each dimension of a framework.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        From `study.load`.
-    framework : str
-        One of the four.
-
-    Returns
-    -------
-    DataFrame
-        ``dimension, rater, level, share``; readable names, levels as text. Crowd
-        means are rounded to the nearest level, halves to even.
+    ``dimension, rater, level, share``; readable names, levels as text. Crowd means are rounded to
+    the nearest level, halves to even.
     """
     part = ratings[ratings["framework"] == framework]
     part = titled(part.assign(level=np.rint(part["rating"]).astype(int).astype(str)))
@@ -53,17 +43,7 @@ def usage(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
 def means(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
     """Mean rating by each rater on each dimension of a framework.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        From `study.load`.
-    framework : str
-        One of the four.
-
-    Returns
-    -------
-    DataFrame
-        ``dimension`` and a column for each rater, readable names.
+    ``dimension`` and a column for each rater, readable names.
     """
     part = titled(ratings[ratings["framework"] == framework])
     wide = part.pivot_table("rating", "dimension", "rater", sort=False)
@@ -73,8 +53,6 @@ def means(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
 def levels(framework: str) -> list[str]:
     """The levels of a framework as text, lowest first.
 
-    Examples
-    --------
     >>> levels("epitome")
     ['0', '1', '2']
     """
@@ -82,19 +60,9 @@ def levels(framework: str) -> list[str]:
 
 
 def expert_pairs(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
-    """The rows of `results.pairs_table` that compare two experts.
+    """The rows of `tables.pairs_table` that compare two experts.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
-    statistic : str
-        Which statistic.
-
-    Returns
-    -------
-    DataFrame
-        63 rows; ``series`` names the pair.
+    63 rows; ``series`` names the pair.
     """
     both = pairs["rater_a"].isin(EXPERTS) & pairs["rater_b"].isin(EXPERTS)
     rows = pairs[both & (pairs["statistic"] == statistic)]
@@ -110,17 +78,7 @@ def by_pair(pairs: pd.DataFrame) -> pd.DataFrame:
 def bands(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
     """Range and mean over the three expert pairs, best dimension first.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
-    statistic : str
-        Which statistic.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, low, median, high, estimate``; the estimate is the mean.
+    ``framework, dimension, low, median, high, estimate``; the estimate is the mean.
     """
     groups = expert_pairs(pairs, statistic).groupby(["framework", "dimension"], sort=False)
     frame = groups["estimate"].agg(low="min", median="median", high="max", estimate="mean")
@@ -128,17 +86,7 @@ def bands(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
 
 
 def within_frameworks(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows framework by framework, otherwise in their order.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A column ``framework``.
-
-    Returns
-    -------
-    DataFrame
-    """
+    """The rows framework by framework, otherwise in their order."""
     order = list(scales())
     return frame.sort_values("framework", key=lambda f: f.map(order.index), kind="stable")
 
@@ -146,17 +94,7 @@ def within_frameworks(frame: pd.DataFrame) -> pd.DataFrame:
 def against_each_expert(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
     """Each model and the crowd against single experts: the mean of the three.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
-    statistic : str
-        Which statistic.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, series, estimate``: 84 rows.
+    ``framework, dimension, series, estimate``: 84 rows.
     """
     others = (*MODELS, CROWD)
     chosen = pairs["rater_a"].isin(EXPERTS) & pairs["rater_b"].isin(others)
@@ -169,14 +107,7 @@ def against_each_expert(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataF
 def spread(frame: pd.DataFrame) -> pd.DataFrame:
     """One row a dimension, one column a statistic; dimensions in their order.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        ``framework, dimension, statistic, estimate``.
-
-    Returns
-    -------
-    DataFrame
+    `frame` has the columns ``framework, dimension, statistic, estimate``.
     """
     order = {name: place for place, name in enumerate(dimensions()["dimension"])}
     keys = ["framework", "dimension"]
@@ -245,8 +176,6 @@ def readers_needed(needed: pd.DataFrame) -> pd.DataFrame:
 def readers(k: float) -> str:
     """A number of readers; what the page does not look at is more than a hundred.
 
-    Examples
-    --------
     >>> readers(4.0), readers(float("inf"))
     ('4', 'more than 100')
     """

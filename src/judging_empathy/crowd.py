@@ -37,17 +37,7 @@ _WHERE = ["framework", "dimension"]
 def with_experts(single: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     """Single ratings of the crowd and the experts' ratings of the same frameworks.
 
-    Parameters
-    ----------
-    single : DataFrame
-        `Study.single_ratings`, or a part of it.
-    ratings : DataFrame
-        The study's long frame.
-
-    Returns
-    -------
-    DataFrame
-        One long frame.
+    One long frame; `single` is `Study.single_ratings` or a part of it.
     """
     experts = ratings[ratings["group"] == "expert"]
     known = single[[*_WHERE, "item"]].drop_duplicates()
@@ -57,18 +47,10 @@ def with_experts(single: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
 def who(ratings: pd.DataFrame, single: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
     """How many single ratings stand behind the crowd of each framework.
 
-    Parameters
-    ----------
-    ratings, single, counts : DataFrame
-        `Study.ratings`, `Study.single_ratings`, `Study.rating_counts`.
-
-    Returns
-    -------
-    DataFrame
-        One row a framework: ``framework``; ``ratings`` (single ones), ``per_rating`` (how
-        many behind one number of the study's frame, on average), ``fewest, most`` (NaN
-        where single ratings are not there), ``whole`` (share of whole numbers), ``how``
-        (``counted``, ``inferred`` or ``simulated``).
+    One row a framework: ``framework``; ``ratings`` (single ones), ``per_rating`` (how many behind
+    one number of the study's frame, on average), ``fewest, most`` (NaN where single ratings are
+    not there), ``whole`` (share of whole numbers), ``how`` (``counted``, ``inferred`` or
+    ``simulated``).
     """
     single = single.dropna(subset="rating")
     crowd = ratings[ratings["rater"] == CROWD]
@@ -97,21 +79,7 @@ def gain(
 ) -> pd.DataFrame:
     """What the mean of k raters of the crowd is worth, against the expert median.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    single : DataFrame
-        `Study.single_ratings`.
-    resamples, seed : int
-        Bootstrap of items.
-    k : sequence of float
-        Numbers of raters.
-
-    Returns
-    -------
-    DataFrame
-        As `gain_from_raters`.
+    As `gain_from_raters`; `k` holds numbers of raters.
     """
     return gain_from_raters(
         with_experts(single, ratings),
@@ -135,33 +103,13 @@ def observed_gain(
 ) -> pd.DataFrame:
     """Kappa of the mean of k raters with the expert median: drawn, and by formula.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    single : DataFrame
-        `Study.single_ratings`.
-    framework : str
-        One that has single ratings.
-    resamples, seed : int
-        Bootstrap of items; draws of raters.
-    most : int
-        The largest k. Items with fewer ratings are left out, so that all k have the
-        same items.
-    panels : int
-        How often k raters of each item are drawn; their kappas are averaged.
+    ``framework, dimension, n_raters, how, estimate, low, high, n_items, n_ratings, note``; ``how``
+    is ``drawn`` or ``formula`` (`gain_from_raters` on the same items). Also the mean over the
+    dimensions. `framework` has to have single ratings. Items with fewer than `most` of them, the
+    largest k, are left out, so that all k have the same items. From each item k raters are drawn
+    `panels` times, and their kappas are averaged.
 
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, n_raters, how, estimate, low, high, n_items, n_ratings,
-        note``; ``how`` is ``drawn`` or ``formula`` (`gain_from_raters` on the same items).
-        Also the mean over the dimensions.
-
-    Raises
-    ------
-    RatingsError
-        No item has as many ratings.
+    An error says that no item has as many ratings.
     """
     single = single[(single["framework"] == framework) & single["rating"].notna()]
     size = single.groupby([*_WHERE, "item"])["rating"].transform("size")
@@ -217,28 +165,12 @@ def against_one_expert(
 ) -> pd.DataFrame:
     """The mean of k raters of the crowd beside one expert, before another expert.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    single : DataFrame
-        `Study.single_ratings`.
-    resamples, seed : int
-        Bootstrap of items.
-    k : sequence of float
-        Numbers of raters.
+    ``framework, dimension, statistic, n_raters, quantity, estimate, low, high, n_items, n_ratings,
+    note``. Quantities: ``crowd`` (the mean over the experts of the agreement of one of them with
+    the mean of k raters), ``experts`` (the mean over the pairs of experts) and ``difference``, on
+    the same resamples. Statistics: quadratic kappa, the same without the shift of level, and
+    ``correlation`` (Pearson). `k` holds numbers of raters.
 
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, statistic, n_raters, quantity, estimate, low, high,
-        n_items, n_ratings, note``. Quantities: ``crowd`` (the mean over the experts of the
-        agreement of one of them with the mean of k raters), ``experts`` (the mean over
-        the pairs of experts) and ``difference``, on the same resamples. Statistics: quadratic
-        kappa, the same without the shift of level, and ``correlation`` (Pearson).
-
-    Notes
-    -----
     As in `gain_from_raters`: the covariance with an expert does not depend on k, and the
     variance of the mean is T + W / k (Spearman, 1910; Brown, 1910).
     """
@@ -330,24 +262,10 @@ def raters_needed(
 ) -> pd.DataFrame:
     """How many raters of the crowd agree with an expert as another expert does.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    single : DataFrame
-        `Study.single_ratings`.
-    resamples, seed : int
-        Bootstrap of items.
-    k : sequence of float
-        Numbers of raters, increasing.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, statistic, estimate, low, high, never, n_items``:
-        the smallest k whose mean reaches the expert pairs, its 95 % interval, and
-        the share of resamples where none of `k` does. Not reached is ``inf``. Not a number
-        where fewer than half of the resamples have a value.
+    ``framework, dimension, statistic, estimate, low, high, never, n_items``: the smallest k whose
+    mean reaches the expert pairs, its 95 % interval, and the share of resamples where none of `k`
+    does. Not reached is ``inf``. Not a number where fewer than half of the resamples have a value.
+    `k` increases.
     """
     kinds = {}
     for result in _beside_one_expert(ratings, single, resamples, seed, k):
@@ -388,22 +306,12 @@ def crowd_table(
 ) -> pd.DataFrame:
     """What the book says about the crowd, in one tidy frame.
 
-    Parameters
-    ----------
-    ratings, single : DataFrame
-        `Study.ratings`, `Study.single_ratings`.
-    resamples, seed : int
-        Bootstrap of items.
-
-    Returns
-    -------
-    DataFrame
-        ``question, framework, dimension, statistic, quantity, n_raters, estimate, low,
-        high, n_items, n_ratings, note``. Questions: ``mean of k raters``
-        (`gain`), ``as good as one expert`` (`against_one_expert`), ``raters needed``
-        (`raters_needed`), ``level and order`` (`level_and_order` of the crowd with the
-        expert median) and ``held-out shift`` (kappa before and after a shift that is
-        learned on other items). ``n_raters`` is empty where the crowd is as the study has it.
+    ``question, framework, dimension, statistic, quantity, n_raters, estimate, low, high, n_items,
+    n_ratings, note``. Questions: ``mean of k raters`` (`gain`), ``as good as one expert``
+    (`against_one_expert`), ``raters needed`` (`raters_needed`), ``level and order``
+    (`level_and_order` of the crowd with the expert median) and ``held-out shift`` (kappa before
+    and after a shift that is learned on other items). ``n_raters`` is empty where the crowd is as
+    the study has it.
     """
     how = (ratings, single, resamples, seed)
     level = level_and_order(ratings, scales(), CROWD, resamples=resamples, seed=seed)

@@ -33,18 +33,9 @@ RESAMPLES = 2000
 def resamples_of(given: int | None) -> tuple[int, int]:
     """How many resamples the tables have, and how many the differences of judges.
 
-    Parameters
-    ----------
-    given : int, optional
-        For all tables. Default: `RESAMPLES`, and `models.RESAMPLES` for
-        ``benchmark`` and ``judge_vs_crowd``, whose verdicts hang on the ends of intervals.
+    What is `given` holds for all tables. If nothing is: `RESAMPLES`, and `models.RESAMPLES` for
+    ``benchmark`` and ``judge_vs_crowd``, whose verdicts hang on the ends of intervals.
 
-    Returns
-    -------
-    tables, judges : int
-
-    Examples
-    --------
     >>> resamples_of(None), resamples_of(500)
     ((2000, 10000), (500, 500))
     """
@@ -54,20 +45,8 @@ def resamples_of(given: int | None) -> tuple[int, int]:
 def all_tables(study: Study, resamples: int | None, seed: int) -> dict[str, pd.DataFrame]:
     """Every table of `write`, by file name without its ending.
 
-    Parameters
-    ----------
-    study : Study
-        The ratings.
-    resamples : int, optional
-        Resamples of items; see `resamples_of`.
-    seed : int
-        Their seed.
-
-    Returns
-    -------
-    dict
-        Name to DataFrame. Tables made from simulated ratings say so in ``note``. There is
-        no ``audit`` without resamples: its answers hang on intervals.
+    Name to DataFrame. Tables made from simulated ratings say so in ``note``. There is no ``audit``
+    without resamples: its answers hang on intervals. For `resamples` see `resamples_of`.
     """
     resamples, of_judges = resamples_of(resamples)
     made = {
@@ -94,26 +73,11 @@ def _stamped(frame, stamp):
 def write(out: Path, study: Study, resamples: int | None = None, seed: int = 2025) -> list[Path]:
     """Write every table as CSV (UTF-8, full precision) and `provenance.json`.
 
-    Parameters
-    ----------
-    out : Path
-        The folder; made when it does not exist. Files of these names are replaced.
-    study : Study
-        The ratings.
-    resamples : int, optional
-        Resamples of items; see `resamples_of`.
-    seed : int
-        Their seed. Same data, seed and versions give the same bytes.
+    The files written; see `all_tables`. The folder `out` is made when it does not exist; files of
+    these names are replaced. For `resamples` see `resamples_of`. Same data, seed and versions
+    give the same bytes.
 
-    Returns
-    -------
-    list of Path
-        The files written; see `all_tables`.
-
-    Raises
-    ------
-    RatingsError
-        `out` is a file, or from the computation.
+    An error says that `out` is a file, or where no folder can be made.
     """
     if str(out) in ("", "."):
         raise RatingsError(
@@ -149,20 +113,8 @@ def write(out: Path, study: Study, resamples: int | None = None, seed: int = 202
 def provenance(study: str, resamples: int | None, seed: int) -> dict:
     """What a set of tables was made from.
 
-    Parameters
-    ----------
-    study : {"published", "simulated"}
-        Which ratings.
-    resamples : int, optional
-        Resamples of items; see `resamples_of`.
-    seed : int
-        Their seed.
-
-    Returns
-    -------
-    dict
-        ``study``, ``resamples``, ``resamples_of_judges``, ``seed``, ``versions``,
-        ``source`` and, for the published study, ``files`` with their sha256.
+    ``study``, ``resamples``, ``resamples_of_judges``, ``seed``, ``versions``, ``source`` and, for
+    the published study, ``files`` with their sha256. For `resamples` see `resamples_of`.
     """
     resamples, of_judges = resamples_of(resamples)
     result = {

@@ -60,18 +60,8 @@ VS_CROWD = [
 def judged(ratings: pd.DataFrame) -> pd.DataFrame:
     """The ratings with the panel of the three models, their median, as one more rater.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
+    `PANEL` is the new rater.
 
-    Returns
-    -------
-    DataFrame
-        `PANEL` is the new rater.
-
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> judged(Study("simulated").ratings).rater.nunique()
     8
@@ -82,18 +72,8 @@ def judged(ratings: pd.DataFrame) -> pd.DataFrame:
 def named(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with readable names: frameworks, dimensions, judges and readings.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of this module.
+    A copy; what has no readable name stays as it is.
 
-    Returns
-    -------
-    DataFrame
-        A copy; what has no readable name stays as it is.
-
-    Examples
-    --------
     >>> named(pd.DataFrame({"framework": ["epitome"], "dimension": ["level_explorations"],
     ...                     "judge": ["gpt"], "reading": ["single"]})).values.tolist()
     [['EPITOME', 'Explorations', 'GPT-4o', 'single experts']]
@@ -117,27 +97,12 @@ def benchmark_table(
 ) -> pd.DataFrame:
     """Each judge's agreement with the experts, less the experts' own agreement.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items.
-    statistics : sequence of str
-        Which of the four: quadratic kappa in the readings ``paper``, ``single`` and
-        ``leave_one_out``; in ``single`` kappa with all means made equal (`CENTRED`) and
-        Spearman's correlation; interval alpha in ``replacement``.
-    interval : {"percentile", "bca"}
-        As in `benchmark.benchmark`.
+    The columns of `raters.judges.benchmark`, with means over the dimensions of each framework and
+    over all 21. Verdicts with a margin of `MARGIN`, dimension by dimension. The `statistics` are
+    any of four: quadratic kappa in the readings ``paper``, ``single`` and ``leave_one_out``; in
+    ``single`` kappa with all means made equal (`CENTRED`) and Spearman's correlation; interval
+    alpha in ``replacement``. `interval` is ``"percentile"`` or ``"bca"``.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `benchmark.benchmark`, with means over the dimensions of each
-        framework and over all 21. Verdicts with a margin of `MARGIN`, dimension by dimension.
-
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> found = benchmark_table(Study("simulated").ratings, resamples=0)
     >>> found.groupby("reading", sort=False).size().to_dict()
@@ -155,23 +120,11 @@ def benchmark_table(
 def judge_vs_crowd_table(ratings: pd.DataFrame, resamples: int = RESAMPLES, seed: int = 2025):
     """Each model's quadratic kappa with the experts, less the crowd's, on the same resamples.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items.
+    The models and their panel in the readings ``paper`` (kappa with the experts' median) and
+    ``single`` (mean kappa with each expert): ``crowd`` and ``value`` are the two kappas. ``p``
+    belongs to the interval; ``p_adjusted`` is Holm's over the 21 dimensions of a judge and
+    reading. Means are no part of that family.
 
-    Returns
-    -------
-    DataFrame
-        The models and their panel in the readings ``paper`` (kappa with the experts'
-        median) and ``single`` (mean kappa with each expert): ``crowd`` and ``value`` are
-        the two kappas. ``p`` belongs to the interval; ``p_adjusted`` is Holm's over the 21
-        dimensions of a judge and reading. Means are no part of that family.
-
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> found = judge_vs_crowd_table(Study("simulated").ratings, resamples=100)
     >>> found.judge.unique().tolist()
@@ -219,19 +172,9 @@ def _less(one, crowd):
 def alt_test_table(ratings: pd.DataFrame) -> pd.DataFrame:
     """The alternative annotator test of each judge, by accuracy and by error.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
+    As `raters.judges.alt_test` with epsilon `EPSILON`: the 21 dimensions, and all dimensions of a
+    framework, and of all, together.
 
-    Returns
-    -------
-    DataFrame
-        As `benchmark.alt_test` with epsilon `EPSILON`: the 21 dimensions, and all
-        dimensions of a framework, and of all, together.
-
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> alt_test_table(Study("simulated").ratings).alignment.unique().tolist()
     ['accuracy', 'neg_rmse']
@@ -247,21 +190,9 @@ def alt_test_table(ratings: pd.DataFrame) -> pd.DataFrame:
 def calibration_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Models and crowd before and after recalibration on held-out conversations.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items; folds.
+    As `raters.judges.calibration`: five ways, kappa with the expert median and mean absolute
+    error.
 
-    Returns
-    -------
-    DataFrame
-        As `benchmark.calibration`: five ways, kappa with the expert median and mean
-        absolute error.
-
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> found = calibration_table(Study("simulated").ratings, 0, 1)
     >>> found.method.unique().tolist()
@@ -279,20 +210,8 @@ def baselines_table(
 ) -> pd.DataFrame:
     """The models against cheap raters who learned from the same experts, out of sample.
 
-    Parameters
-    ----------
-    ratings, words : DataFrame
-        `Study.ratings`, `Study.words`.
-    texts : mapping, optional
-        `Study.supporter_texts`: for a ridge on the words of the supporter.
-    resamples, seed : int
-        Bootstrap of items; folds.
-
-    Returns
-    -------
-    DataFrame
-        As `against_baselines`: the majority rating, the mean, a line on the number of
-        words, the crowd; with texts the ridge.
+    As `against_baselines`: the majority rating, the mean, a line on the number of words, the
+    crowd; with `texts` (`Study.supporter_texts`) a ridge on the words of the supporter.
     """
     keys = words[["framework", "item"]].itertuples(index=False, name=None)
     return against_baselines(
@@ -311,22 +230,11 @@ def baselines_table(
 def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     """On how many dimensions something is decided, before and after correction.
 
-    Parameters
-    ----------
-    decided : DataFrame
-        From `benchmark.decide`.
-    alpha : float
-        Error rate, as there.
+    ``judge, reading, above, below, open`` (is the difference from the experts clear?) and
+    ``not_inferior, equivalent``; each also ``_adjusted``, for the number of dimensions.
+    ``dimensions`` is that number. Means over dimensions are left out. `alpha` is the error rate,
+    as in `raters.judges.decide`.
 
-    Returns
-    -------
-    DataFrame
-        ``judge, reading, above, below, open`` (is the difference from the experts clear?)
-        and ``not_inferior, equivalent``; each also ``_adjusted``, for the number of
-        dimensions. ``dimensions`` is that number. Means over dimensions are left out.
-
-    Examples
-    --------
     >>> from raters.judges import decide
     >>> from judging_empathy import Study
     >>> decided = decide(Study("simulated").ratings, scales(), "gemini", resamples=100)
@@ -353,17 +261,6 @@ def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
 def overall(found: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table that are means over all 21 dimensions.
 
-    Parameters
-    ----------
-    found : DataFrame
-        A table of this module.
-
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> len(overall(judge_vs_crowd_table(Study("simulated").ratings, resamples=0)))
     8
@@ -374,17 +271,6 @@ def overall(found: pd.DataFrame) -> pd.DataFrame:
 def by_dimension(found: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table that are about one dimension.
 
-    Parameters
-    ----------
-    found : DataFrame
-        A table of this module.
-
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> len(by_dimension(judge_vs_crowd_table(Study("simulated").ratings, resamples=0)))
     168

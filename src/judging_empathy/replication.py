@@ -69,13 +69,8 @@ _ALMOST_EXACT = 1e-9  # of the number: for those printed to more digits than ari
 def printed_values() -> pd.DataFrame:
     """All printed numbers in one long frame, as text at their printed precision.
 
-    Returns
-    -------
-    DataFrame
-        ``table, framework, dimension, rater_a, rater_b, group, quantity, printed``.
+    ``table, framework, dimension, rater_a, rater_b, group, quantity, printed``.
 
-    Examples
-    --------
     >>> int(printed_values().table.value_counts()["weighted_kappa"])
     378
     """
@@ -121,21 +116,10 @@ def replicate(
 ) -> pd.DataFrame:
     """Each printed number, ours by the same recipe, and whether they are the same.
 
-    Parameters
-    ----------
-    ratings, reports, words, openings : DataFrame
-        `Study.ratings`, `Study.self_reports`, `Study.words`, `Study.openings`.
-    counts : dict
-        `Study.annotation_counts`.
-    seed : int
-        Seed of the alpha intervals. Kendall's interval has the printed seed, 0.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`. ``comparison`` is ``"digit"`` (ours rounds to what is
-        printed) or ``"monte carlo"`` (printed from draws without a seed: the same
-        when within four standard errors of such a printed value).
+    Columns `COLUMNS`. ``comparison`` is ``"digit"`` (ours rounds to what is printed) or ``"monte
+    carlo"`` (printed from draws without a seed: the same when within four standard errors of such
+    a printed value). The seed is that of the alpha intervals; Kendall's interval has the printed
+    seed, 0.
     """
     ratings = check_ratings(ratings, scales())
     kappas = _kappas(ratings)
@@ -169,17 +153,8 @@ def replicate(
 def verdict(part: pd.DataFrame, what: str) -> str:
     """One sentence on some printed numbers.
 
-    Parameters
-    ----------
-    part : DataFrame
-        Rows of the study's table ``replication``.
-    what : str
-        What they are, in the plural.
-
-    Returns
-    -------
-    str
-        How many are the same; on simulated ratings that nothing can be compared.
+    How many are the same; on simulated ratings that nothing can be compared. `part` is rows of the
+    study's table ``replication``, and `what` says what they are, in the plural.
     """
     if part.attrs["study"] == "simulated":
         return "These ratings are simulated: there is nothing to compare with the paper."
@@ -195,16 +170,7 @@ def verdict(part: pd.DataFrame, what: str) -> str:
 def readable(report: pd.DataFrame) -> pd.DataFrame:
     """The report as a table to read: quantity, printed, ours, same.
 
-    Parameters
-    ----------
-    report : DataFrame
-        From `replicate`.
-
-    Returns
-    -------
-    DataFrame
-        All text: ``quantity, printed, ours, same``; ours has one digit more than
-        printed.
+    All text: ``quantity, printed, ours, same``; ours has one digit more than printed.
     """
     named = titled(report)
     parts = [named["table"].map(TITLES), named["quantity"], named["framework"], named["dimension"]]
@@ -266,21 +232,10 @@ def _kappas(ratings):
 def kappa_z(x: np.ndarray) -> float:
     """z of quadratic kappa by position: kappa over its non-null standard error.
 
-    Parameters
-    ----------
-    x : ndarray, shape (items, 2)
-        Two raters, complete.
+    `x` has a row an item and the two raters in its columns, complete.
 
-    Returns
-    -------
-    float
-
-    Notes
-    -----
     `statsmodels.stats.inter_rater.cohens_kappa`; Fleiss, Cohen and Everitt (1969).
 
-    Examples
-    --------
     >>> x = np.array([[1, 1], [2, 2], [3, 3], [3, 2], [1, 2], [2, 2]])
     >>> round(kappa_z(x), 3)
     3.0

@@ -22,19 +22,7 @@ from raters.show.tables import interval, number
 
 
 def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markdown:
-    """What a page is made from, in a line; a warning when the ratings are simulated.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        From `study.load`.
-    resamples, seed : int
-        The notebook's parameters.
-
-    Returns
-    -------
-    Markdown
-    """
+    """What a page is made from, in a line; a warning when the ratings are simulated."""
     items = len(ratings.drop_duplicates(["framework", "item"]))
     size = f"{len(ratings):,} ratings of {items} conversations"
     how = f"{resamples:,} resamples of conversations, seed {seed}"
@@ -53,17 +41,7 @@ def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markd
 
 
 def finding(pairs: pd.DataFrame) -> str:
-    """The sentence under the book's first chart.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `results.pairs_table`.
-
-    Returns
-    -------
-    str
-    """
+    """The sentence under the book's first chart."""
     mean = against_each_expert(pairs).groupby("series")["estimate"].mean()
     return (
         "Mean kappa over 21 dimensions with a single expert: "
@@ -77,8 +55,6 @@ def finding(pairs: pd.DataFrame) -> str:
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence.
 
-    Examples
-    --------
     >>> listed(["Gemini", "Claude", "GPT-4o"]), listed(["Gemini"])
     ('Gemini, Claude and GPT-4o', 'Gemini')
     """
@@ -89,8 +65,6 @@ def listed(names: Sequence[str]) -> str:
 def standing(low: float, high: float) -> str:
     """Where an interval of a difference lies: ``"above"``, ``"below"`` or ``"open"``.
 
-    Examples
-    --------
     >>> standing(0.1, 0.2), standing(-0.2, -0.1), standing(-0.1, 0.1)
     ('above', 'below', 'open')
     """
@@ -102,21 +76,10 @@ def answer(
 ) -> dict[str, display.Markdown]:
     """What the study can say about its models, in four short paragraphs.
 
-    Parameters
-    ----------
-    found : DataFrame
-        From `judging.benchmark_table`, or the part of it that is about the models in the
-        reading ``single``.
-    bca : DataFrame
-        The same for kappa, with BCa intervals.
-    crowd : DataFrame
-        From `judging.judge_vs_crowd_table`.
-
-    Returns
-    -------
-    dict
-        ``expert``, ``dimensions``, ``crowd``, ``level``. The words follow from where the
-        intervals lie, so they also hold for simulated ratings.
+    ``expert``, ``dimensions``, ``crowd``, ``level``. The words follow from where the intervals
+    lie, so they also hold for simulated ratings. `found` is the study's table ``benchmark``, or
+    the part of it that is about the models in the reading ``single``; `bca` the same for kappa,
+    with BCa intervals.
     """
     models = [LABELS[name] for name in MODELS]
     single = judging.named(found[found["reading"] == "single"])
@@ -141,17 +104,8 @@ def _of_judges(rows):
 def gap(row) -> str:
     """A difference with its interval, for a sentence.
 
-    Parameters
-    ----------
-    row : Series
-        ``difference, low, high``.
+    `row` has ``difference, low, high``.
 
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> gap(pd.Series({"difference": -0.1, "low": -0.2, "high": 0.05}))
     '−0.10 (−0.20 to 0.05)'
     """

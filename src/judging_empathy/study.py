@@ -24,9 +24,10 @@ class Study:
 
     Parameters
     ----------
-    name : {"auto", "published", "simulated"}
+    name : {"auto", "published", "simulated"} or Study
         Which ratings: the study's own, simulated ones of their shape, or (``"auto"``) the
-        study's own where its files are or can be had, else simulated.
+        study's own where its files are or can be had, else simulated. A `Study` is the same
+        study again with what it has loaded, so that a cell can be run twice.
 
     Raises
     ------
@@ -54,7 +55,10 @@ class Study:
     ['expert', 'gemini', 'gpt', 'claude', 'crowd']
     """
 
-    def __init__(self, name: str = "auto"):
+    def __init__(self, name: str | Study = "auto") -> None:
+        if isinstance(name, Study):
+            vars(self).update(vars(name))
+            return
         if name not in files.STUDIES:
             raise RatingsError(f"study={name!r}", ", ".join(files.STUDIES), "name one of these")
         self._asked = name
@@ -92,7 +96,7 @@ class Study:
     # ------------------------------------------------------------------ what was rated
     @property
     def ratings(self) -> pd.DataFrame:
-        """The one long frame: ``framework, dimension, item, rater, group, rating``.
+        """The one long frame, ``framework, dimension, item, rater, group, rating``.
 
         7,350 rows: 21 dimensions, 50 items each, seven raters; ``attrs["study"]`` says
         which it is. Experts and models use the levels; the crowd's means lie between them.
@@ -124,12 +128,12 @@ class Study:
 
     @property
     def words(self) -> pd.DataFrame:
-        """The supporter's number of words: ``framework, item, words``; 200 rows."""
+        """The supporter's number of words, ``framework, item, words``, in 200 rows."""
         return self._named(self._source.words)
 
     @property
     def openings(self) -> pd.DataFrame:
-        """Which of three openings each Lend an Ear conversation has: ``item, opening``."""
+        """Which of three openings each Lend an Ear conversation has, ``item, opening``."""
         return self._named(self._source.openings)
 
     @property
@@ -155,7 +159,7 @@ class Study:
 
     @property
     def annotation_counts(self) -> dict[str, int]:
-        """How many single ratings there are: ``expert``, ``llm``, ``crowd``; ``conversations``."""
+        """How many single ratings ``expert``, ``llm`` and ``crowd`` gave, and ``conversations``."""
         totals = self.rating_counts.groupby("group", sort=False)["ratings"].sum()
         items = len(self.ratings.drop_duplicates(["framework", "item"]))
         return {group: int(total) for group, total in totals.items()} | {"conversations": items}

@@ -1,8 +1,14 @@
 """Every table that the book computes, for the pages and for export.
 
-Each function returns one tidy frame with the columns of the contract. Beside
-each published recipe (its statistic has `published` in its name) stands the
-plain one.
+Each function returns one tidy frame with the columns of the contract. Beside each published
+recipe (its statistic has `published` in its name) stands the plain one.
+
+`Study.table` calls the functions that make tables: here, in `models`, `crowd`, `replication`
+and `audit`. What they all take is described once. `ratings` is the study's long frame, and
+`reports`, `words`, `openings`, `single` and `counts` are the frames of that name of `Study`
+(`self_reports`, `single_ratings`, `rating_counts`). `resamples` and `seed` are those of the
+bootstrap of items and, where a judge learns, of the folds. The docstring of each function says
+which columns it gives and by which recipe.
 """
 
 from __future__ import annotations
@@ -40,18 +46,8 @@ ALPHAS = (
 def pairs_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """All pairs of the seven raters and the expert median, on every dimension.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `agreement`: 28 pairs x 21 dimensions x five statistics (quadratic
-        kappa by value and by the published recipe, Spearman, Kendall, percent agreement).
+    Columns of `agreement`: 28 pairs x 21 dimensions x five statistics (quadratic kappa by value
+    and by the published recipe, Spearman, Kendall, percent agreement).
     """
     order = [*EXPERTS, MEDIAN, *MODELS, "crowd"]
     statistics = [KAPPA, KAPPA_PUBLISHED, "spearman_rho", "kendall_tau_b", "percent_agreement"]
@@ -63,15 +59,7 @@ def pairs_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFram
 def recipes(pairs: pd.DataFrame) -> pd.DataFrame:
     """Kappa by value beside kappa by the published recipe, for every pair.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `pairs_table`.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, rater_a, rater_b, by_value, published, difference``.
+    ``framework, dimension, rater_a, rater_b, by_value, published, difference``.
     """
     keys = ["framework", "dimension", "rater_a", "rater_b"]
     names = {KAPPA: "by_value", f"{KAPPA}_published": "published"}
@@ -85,19 +73,8 @@ def recipes(pairs: pd.DataFrame) -> pd.DataFrame:
 def alpha_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Krippendorff's alpha among experts, among the models and among all seven.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `agreement`, with a mean for each framework. Group ``llm`` is all
-        three models; under the published recipe it is the two models that the
-        published cell selects.
+    Columns of `agreement`, with a mean for each framework. Group ``llm`` is all three models;
+    under the published recipe it is the two models that the published cell selects.
     """
     groups = {"expert": EXPERTS, "llm": MODELS, "all": RATERS}
     plain = agreement(ratings, scales(), ALPHAS, groups, resamples, seed, mean=True)
@@ -107,18 +84,8 @@ def alpha_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFram
 def alpha_published(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Interval alpha with the intervals of the published recipe.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Draws of items.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `agreement`. In each draw an item counts once however often it
-        was drawn, and values are cut off at 0 and 1, as in the published code.
+    Columns of `agreement`. In each draw an item counts once however often it was drawn, and values
+    are cut off at 0 and 1, as in the published code.
     """
     ratings = check_ratings(ratings, scales())
     rows = []
@@ -133,17 +100,7 @@ def alpha_published(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.Data
 def alpha_published_draws(here: Iterable, resamples: int, seed: int):
     """The sums of each dimension and its values on the published recipe's draws.
 
-    Parameters
-    ----------
-    here : iterable of matrices.Matrix
-        The dimensions of one framework.
-    resamples, seed : int
-        Draws of items.
-
-    Returns
-    -------
-    sums : list of Sums
-    draws : ndarray, shape (dimensions, resamples)
+    `here` holds the dimensions of one framework. The draws have the shape (dimensions, resamples).
     """
     here = list(here)
     times = multiplicities(len(here[0].items), resamples, seed, here[0].framework)
@@ -177,18 +134,8 @@ def _alpha_published_rows(here, group, resamples, seed):
 def f1_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Weighted F1 of each rater against the expert median, by label and by threshold.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `pairwise`, with a mean for each framework. Crowd means are rounded,
-        halves to even. The median contains each expert, which favours the experts.
+    Columns of `pairwise`, with a mean for each framework. Crowd means are rounded, halves to even.
+    The median contains each expert, which favours the experts.
     """
     rounded = round_ratings(with_reference(ratings))
     others = [*EXPERTS, *MODELS, "crowd"]
@@ -215,21 +162,8 @@ def self_report_table(
 ) -> pd.DataFrame:
     """Kendall's tau-b of the seekers' own ratings with what others say.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    reports : DataFrame
-        `study.self_reports`: a long frame with the rater ``self_report``.
-    resamples, seed : int
-        Bootstrap of items.
-
-    Returns
-    -------
-    DataFrame
-        Plain: tau of each dimension and their mean, resampling conversations.
-        Published: tau of all 300 rows in one, resampling rows, with the published
-        number of draws and seed.
+    Plain: tau of each dimension and their mean, resampling conversations. Published: tau of all
+    300 rows in one, resampling rows, with the published number of draws and seed.
     """
     both = with_reference(pd.concat([ratings, reports], ignore_index=True))
     both = both[both["dimension"].isin(reports["dimension"].unique())]
@@ -243,22 +177,9 @@ def self_report_table(
 def stacked_tau_draws(both, reports, other: str, resamples: int, seed: int):
     """Published recipe: tau-b of the stacked rows, and on draws of rows.
 
-    Parameters
-    ----------
-    both : DataFrame
-        Long frame with the self-reports and `other`.
-    reports : DataFrame
-        Self-reports, in the order of their file, dimensions fastest.
-    other : str
-        The rater to compare with.
-    resamples, seed : int
-        Draws of rows, from one generator.
-
-    Returns
-    -------
-    tau : float
-    draws : ndarray, shape (resamples,)
-    n : int
+    `both` is a long frame with the self-reports and the rater `other`; `reports` has the order of
+    the study's file, dimensions fastest. Gives tau, its draws (rows, from one generator) and the
+    number of rows.
     """
     keys = ["item", "dimension"]
     answer = both[both["rater"] == other].set_index(keys)["rating"]
@@ -293,19 +214,8 @@ def _stacked_tau(both, reports, other):
 def openings_table(ratings: pd.DataFrame, openings: pd.DataFrame) -> pd.DataFrame:
     """Kruskal-Wallis test of the ratings over the three openings of Lend an Ear.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    openings : DataFrame
-        `study.openings`: item, opening.
-
-    Returns
-    -------
-    DataFrame
-        H, p and p adjusted over the six dimensions (Benjamini-Hochberg).
-        Published: the mean of the seven raters and the expert median. Plain:
-        experts, models and crowd apart.
+    H, p and p adjusted over the six dimensions (Benjamini-Hochberg). Published: the mean of the
+    seven raters and the expert median. Plain: experts, models and crowd apart.
     """
     here = with_reference(ratings)
     here = here[here["framework"] == "lend_an_ear"]
@@ -350,20 +260,10 @@ def _kruskal_rows(chosen, openings, group):
 def verbosity_table(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
     """Slope of the ratings on the number of words of the supporter.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    words : DataFrame
-        `study.words`: framework, item, words.
-
-    Returns
-    -------
-    DataFrame
-        Slopes in scale points a word, p, and p adjusted over the 21 dimensions
-        (Benjamini-Hochberg). Published: the experts and their median as 200
-        independent rows; Gemini. Plain: one row a conversation (mean of the experts;
-        each model; the crowd) with errors that allow for unequal variance (HC3).
+    Slopes in scale points a word, p, and p adjusted over the 21 dimensions (Benjamini-Hochberg).
+    Published: the experts and their median as 200 independent rows; Gemini. Plain: one row a
+    conversation (mean of the experts; each model; the crowd) with errors that allow for unequal
+    variance (HC3).
     """
     data = with_reference(ratings).merge(words, on=["framework", "item"], validate="many_to_one")
     published = {"expert": [*EXPERTS, MEDIAN], "gemini": ["gemini"]}
@@ -407,16 +307,8 @@ def _slopes(data, group, suffix):
 def vif_table(ratings: pd.DataFrame) -> pd.DataFrame:
     """Variance inflation factor of each dimension given the others of its framework.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-
-    Returns
-    -------
-    DataFrame
-        From the experts' ratings, 150 stacked rows. Published: without an
-        intercept, which inflates every factor. Plain: with an intercept.
+    From the experts' ratings, 150 stacked rows. Published: without an intercept, which inflates
+    every factor. Plain: with an intercept.
     """
     experts = ratings[ratings["rater"].isin(EXPERTS)]
     rows = []

@@ -16,6 +16,7 @@ from judging_empathy import Study
 from judging_empathy.data import files
 from judging_empathy.data.loaders import PublishedFiles, count_words
 from judging_empathy.data.metadata import dimensions, frameworks, levels
+from judging_empathy.study import TABLES
 from raters.errors import RatingsError
 from raters.frames import COLUMNS
 
@@ -381,3 +382,13 @@ def test_real_ids_are_in_no_frame(real):
         published_files().words,
     ):
         assert not set(frame.select_dtypes(exclude="number").to_numpy().ravel()) & secret
+
+
+def test_a_study_of_a_study_is_the_same_and_loads_nothing_again(monkeypatch):
+    first = Study("simulated")
+    made = first.table("vif")
+    monkeypatch.setattr("judging_empathy.study.Simulated", None)
+    monkeypatch.setitem(TABLES, "vif", (None, ()))
+    again = Study(first)
+    assert again.name == "simulated" and again.ratings.equals(first.ratings)
+    assert again.table("vif").equals(made)

@@ -35,36 +35,20 @@ COLUMNS = [
 def answers(study: Study, resamples: int = 2000, seed: int = 2025) -> pd.DataFrame:
     """The twenty questions, answered by the published recipe and by the plain alternative.
 
-    Parameters
-    ----------
-    study : Study
-        The ratings; tables that were made before are not made again.
-    resamples, seed : int
-        Bootstrap of items.
+    One row a question, or a part of one: ``question`` (``"1"``, ``"5a"``), ``topic``,
+    ``code_does`` and ``plain`` (a sentence each), ``quantity`` (what the two numbers are),
+    ``published``, ``plain_value``, ``effect``, ``conclusion_changed``, ``why``, ``where`` (page
+    and heading of the cell that computes it), ``note``. Tables that `study` made before are not
+    made again.
 
-    Returns
-    -------
-    DataFrame
-        One row a question, or a part of one: ``question`` (``"1"``, ``"5a"``), ``topic``,
-        ``code_does`` and ``plain`` (a sentence each), ``quantity`` (what the two numbers
-        are), ``published``, ``plain_value``, ``effect``, ``conclusion_changed``, ``why``,
-        ``where`` (page and heading of the cell that computes it), ``note``.
+    An error says that `resamples` is not 1 or more, or that the files cannot be had.
 
-    Raises
-    ------
-    RatingsError
-        `resamples` is not 1 or more, the files cannot be had, or from the computation.
-
-    Notes
-    -----
     ``conclusion_changed`` follows from numbers. A claim is one statement or several, such
     as "Gemini's kappa is above the crowd's" on each of 21 dimensions. ``no``: at least 95 %
     of the statements stand as they stood before. ``yes``: none that held before holds.
     ``partly``: anything between. ``why`` has the numbers. What simulated ratings cannot
     answer is ``not defined``.
 
-    Examples
-    --------
     >>> found = answers(Study("simulated"), resamples=20)
     >>> found.question.str.extract(r"(\\d+)")[0].nunique()
     20
@@ -87,18 +71,8 @@ def answers(study: Study, resamples: int = 2000, seed: int = 2025) -> pd.DataFra
 def summary(answers: pd.DataFrame) -> pd.DataFrame:
     """How many answers change a conclusion.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        From `answers`.
+    ``conclusion_changed``; ``questions``, by the part that changes most; ``parts``.
 
-    Returns
-    -------
-    DataFrame
-        ``conclusion_changed``; ``questions``, by the part that changes most; ``parts``.
-
-    Examples
-    --------
     >>> frame = pd.DataFrame({"question": ["1", "2a", "2b"],
     ...                       "conclusion_changed": ["no", "no", "partly"]})
     >>> summary(frame).values.tolist()[1:3]
@@ -129,16 +103,8 @@ def _most(changed):
 def readable(answers: pd.DataFrame) -> display.Table:
     """The answers as a table to read, one row a question.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        From `answers`.
-
-    Returns
-    -------
-    Table
-        Number and topic, what the code does, the plain alternative, the effect, whether a
-        conclusion changes and why, and a link to the cell that computes it.
+    Number and topic, what the code does, the plain alternative, the effect, whether a conclusion
+    changes and why, and a link to the cell that computes it.
     """
     rows = []
     for place, parts in answers.groupby(_number_of(answers), sort=False):

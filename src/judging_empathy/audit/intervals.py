@@ -29,18 +29,8 @@ _PE = "perceived_empathy"
 def clipped_draws(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """What the cut at 0 and 1 does to the experts' alpha on the published draws.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Draws of items.
-
-    Returns
-    -------
-    DataFrame
-        One row a dimension: ``clipped`` (share of draws), ``constant`` (draws without any
-        variation, where alpha is not defined), ``low_clipped`` and ``low``.
+    One row a dimension: ``clipped`` (share of draws), ``constant`` (draws without any variation,
+    where alpha is not defined), ``low_clipped`` and ``low``.
     """
     rows = []
     for table in tables(ratings, scales(), EXPERTS):
@@ -64,22 +54,10 @@ def clipped_draws(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFr
 def rho_intervals(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Spearman's rho of the printed pairs with three intervals.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items.
+    126 rows: ``framework, dimension, rater_a, rater_b, rho``; for each of ``fisher``,
+    ``bonett_wright`` and ``resampled``: ``low_*``, ``high_*``, ``width_*`` and ``inside_*``, the
+    share of resampled rhos within the interval.
 
-    Returns
-    -------
-    DataFrame
-        126 rows: ``framework, dimension, rater_a, rater_b, rho``; for each of ``fisher``,
-        ``bonett_wright`` and ``resampled``: ``low_*``, ``high_*``, ``width_*`` and
-        ``inside_*``, the share of resampled rhos within the interval.
-
-    Notes
-    -----
     Fisher's standard error 1 / sqrt(n - 3) holds for Pearson's r. Bonett and Wright
     (2000), Psychometrika 65, 23-28: sqrt((1 + rho^2 / 2) / (n - 3)).
     """
@@ -115,22 +93,10 @@ def mean_intervals(
 ) -> pd.DataFrame:
     """Mean ratings on the six self-reported dimensions, with two intervals.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    reports : DataFrame
-        `study.self_reports`.
-    resamples, seed : int
-        Bootstrap of items.
-
-    Returns
-    -------
-    DataFrame
-        ``rater, estimate``; ``low_rows, high_rows`` by t with 300 independent rows;
-        ``low, high`` from resampled conversations. Rows for the self-reports, the crowd and
-        the expert median, and for each two the difference of their means: under rows,
-        ``low_rows`` and ``high_rows`` are the gap between the ends of the two intervals.
+    ``rater, estimate``; ``low_rows, high_rows`` by t with 300 independent rows; ``low, high`` from
+    resampled conversations. Rows for the self-reports, the crowd and the expert median, and for
+    each two the difference of their means: under rows, ``low_rows`` and ``high_rows`` are the gap
+    between the ends of the two intervals.
     """
     both = with_reference(pd.concat([ratings, reports], ignore_index=True))
     both = both[both["dimension"].isin(reports["dimension"].unique())]

@@ -27,12 +27,6 @@ _STARS = (0.05, 0.01, 0.001)
 def printed_pairs() -> list[tuple[str, str]]:
     """The six pairs of raters of the printed tables.
 
-    Returns
-    -------
-    list of (str, str)
-
-    Examples
-    --------
     >>> printed_pairs()[-1]
     ('gemini', 'crowd')
     """
@@ -44,25 +38,12 @@ def printed_pairs() -> list[tuple[str, str]]:
 def p_values(ratings: pd.DataFrame) -> pd.DataFrame:
     """z, p and stars of the printed kappas under two variances.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
+    126 rows: ``framework, dimension, rater_a, rater_b, kappa``; ``z, p, stars`` with the variance
+    that holds whatever kappa is, as published; ``z_null, p_null, stars_null`` with the variance
+    under kappa = 0; ``stars_rounded`` from p rounded to three decimals.
 
-    Returns
-    -------
-    DataFrame
-        126 rows: ``framework, dimension, rater_a, rater_b, kappa``; ``z, p, stars`` with
-        the variance that holds whatever kappa is, as published; ``z_null, p_null,
-        stars_null`` with the variance under kappa = 0; ``stars_rounded`` from p rounded
-        to three decimals.
-
-    Notes
-    -----
     `statsmodels.stats.inter_rater.cohens_kappa`; Fleiss, Cohen and Everitt (1969).
 
-    Examples
-    --------
     >>> from judging_empathy import Study
     >>> len(p_values(Study("simulated").ratings))
     126
@@ -93,18 +74,8 @@ def _stars(p):
 def highlighted(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """The printed kappas, where each threshold colours them, and their intervals.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items.
-
-    Returns
-    -------
-    DataFrame
-        126 rows: ``framework, dimension, rater_a, rater_b``; ``kappa`` as printed;
-        ``by_code``, ``by_caption`` (coloured); ``low, high`` of kappa by value.
+    126 rows: ``framework, dimension, rater_a, rater_b``; ``kappa`` as printed; ``by_code``,
+    ``by_caption`` (coloured); ``low, high`` of kappa by value.
     """
     both, pairs = with_reference(ratings), printed_pairs()
     printed = pairwise(both, scales(), KAPPA_PUBLISHED, pairs, resamples=0)
@@ -122,16 +93,8 @@ def highlighted(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFram
 def median_of_pairs(ratings: pd.DataFrame) -> pd.DataFrame:
     """The median kappa of the expert pairs: of the two that are found, and of all three.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, two, three, gemini``; the last is Gemini's kappa with the
-        expert median.
+    ``framework, dimension, two, three, gemini``; the last is Gemini's kappa with the expert
+    median.
     """
     pairs = [*combinations(EXPERTS, 2), (MEDIAN, "gemini")]
     found = pairwise(with_reference(ratings), scales(), KAPPA, pairs, resamples=0)
@@ -145,17 +108,8 @@ def median_of_pairs(ratings: pd.DataFrame) -> pd.DataFrame:
 def expert_f1(ratings: pd.DataFrame) -> pd.DataFrame:
     """Weighted F1 of expert 1 and Gemini with a median that holds expert 1, and without.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension``; ``expert1, gemini`` with the median of three;
-        ``expert1_apart, gemini_apart`` with that of experts 2 and 3, halves rounded to the
-        even level.
+    ``framework, dimension``; ``expert1, gemini`` with the median of three; ``expert1_apart,
+    gemini_apart`` with that of experts 2 and 3, halves rounded to the even level.
     """
     both = with_reference(ratings)
     both = round_ratings(with_reference(both, without="expert1", name="others"))
@@ -169,15 +123,7 @@ def expert_f1(ratings: pd.DataFrame) -> pd.DataFrame:
 def chance_lines(baselines: pd.DataFrame) -> pd.DataFrame:
     """The F1 of chance as 1/K, and of always giving the most frequent rating.
 
-    Parameters
-    ----------
-    baselines : DataFrame
-        From `baselines`.
-
-    Returns
-    -------
-    DataFrame
-        ``framework, dimension, one_in_k, majority``.
+    ``framework, dimension, one_in_k, majority``.
     """
     rows = baselines[baselines["statistic"] == "f1_weighted"]
     rows = rows[(rows["rater"] == "majority") & (rows["compared_with"] == MEDIAN)]

@@ -53,13 +53,8 @@ def question(number: str) -> Callable:
 def asked() -> pd.DataFrame:
     """The questions in their order, as text.
 
-    Returns
-    -------
-    DataFrame
-        ``question, topic, code_does, plain, quantity, where``.
+    ``question, topic, code_does, plain, quantity, where``.
 
-    Examples
-    --------
     >>> len(asked())
     39
     """
@@ -70,18 +65,9 @@ def asked() -> pd.DataFrame:
 def changed(before: Sequence, after: Sequence) -> str:
     """Whether statements that held under one recipe hold under another.
 
-    Parameters
-    ----------
-    before, after : sequence
-        The statements, in the same order: True or False, or labels such as 1, 0, -1.
+    ``"no"``, ``"partly"`` or ``"yes"``; see `answers.answers`. Both sides have the statements in
+    the same order: True or False, or labels such as 1, 0, -1.
 
-    Returns
-    -------
-    str
-        ``"no"``, ``"partly"`` or ``"yes"``; see `answers.answers`.
-
-    Examples
-    --------
     >>> changed([True, False], [True, False]), changed([True, True], [True, False])
     ('no', 'partly')
     >>> changed([True, False], [False, False])

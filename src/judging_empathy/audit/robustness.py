@@ -36,27 +36,11 @@ def told(
 ) -> pd.DataFrame:
     """Self-reports and others, apart for seekers who were told different things.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    reports : DataFrame
-        `study.self_reports`.
-    labels : mapping
-        `Study.labels_told`: item to one of two things.
-    resamples, seed : int
-        Bootstrap of items.
+    ``rater, quantity, told, estimate, low, high, n_items``. Quantities are ``tau`` (mean over the
+    six dimensions; also ``within``, the mean of both groups by their size) and ``rating`` (the
+    rater's mean). ``told`` is one of the two, ``difference`` (first less second, by name) or
+    ``within``. `labels` gives each item one of two things.
 
-    Returns
-    -------
-    DataFrame
-        ``rater, quantity, told, estimate, low, high, n_items``. Quantities are ``tau``
-        (mean over the six dimensions; also ``within``, the mean of both groups by their
-        size) and ``rating`` (the rater's mean). ``told`` is one of the two, ``difference``
-        (first less second, by name) or ``within``.
-
-    Notes
-    -----
     Items are resampled over both groups; a resample counts in each group the items that
     are there.
     """
@@ -102,20 +86,10 @@ def _told_rows(rater, quantity, values, member):
 def slopes(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
     """Slopes on words: the experts' with clustered errors, and experts less Gemini.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    words : DataFrame
-        `study.words`.
-
-    Returns
-    -------
-    DataFrame
-        One row a dimension: ``slope`` of the experts (150 rows) with ``p_clustered``, and
-        ``contrast`` (the experts' slope less Gemini's, from the difference of their
-        ratings on each conversation) with ``low, high, p, p_adjusted``; slopes in levels
-        a word, errors that allow for unequal variance (HC3), Benjamini-Hochberg.
+    One row a dimension: ``slope`` of the experts (150 rows) with ``p_clustered``, and ``contrast``
+    (the experts' slope less Gemini's, from the difference of their ratings on each conversation)
+    with ``low, high, p, p_adjusted``; slopes in levels a word, errors that allow for unequal
+    variance (HC3), Benjamini-Hochberg.
     """
     data = ratings.merge(words, on=["framework", "item"], validate="many_to_one")
     rows = []
@@ -146,18 +120,8 @@ def _line(y, x):
 def library_vif(ratings: pd.DataFrame) -> pd.DataFrame:
     """statsmodels' variance inflation: its default, and the columns as they are or centred.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
+    One row a dimension: ``default``, ``uncentred``, ``centred``.
 
-    Returns
-    -------
-    DataFrame
-        One row a dimension: ``default``, ``uncentred``, ``centred``.
-
-    Notes
-    -----
     `statsmodels.stats.outliers_influence.variance_inflation_factor`, 0.15 or later, which
     has an argument ``standardize`` that is on by default.
     """
@@ -183,19 +147,9 @@ def library_vif(ratings: pd.DataFrame) -> pd.DataFrame:
 def ties(ratings: pd.DataFrame, openings: pd.DataFrame) -> pd.DataFrame:
     """What the last bit of a mean does to the Kruskal-Wallis test of the openings.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    openings : DataFrame
-        `study.openings`.
-
-    Returns
-    -------
-    DataFrame
-        One row a dimension: ``h`` with means rounded to nine decimals, so that equal means
-        tie; ``lowest`` and ``highest`` h, and ``lowest_p``, ``highest_p``, with means as
-        they come out when the same eight ratings are summed in 50 different orders.
+    One row a dimension: ``h`` with means rounded to nine decimals, so that equal means tie;
+    ``lowest`` and ``highest`` h, and ``lowest_p``, ``highest_p``, with means as they come out when
+    the same eight ratings are summed in 50 different orders.
     """
     here = with_reference(ratings)
     here = here[here["framework"] == _LE]

@@ -131,17 +131,7 @@ def _contained(m):
 def repaired(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Dismissing emotions: the models before and after recalibration on held-out items.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The study's long frame.
-    resamples, seed : int
-        Bootstrap of items; folds.
-
-    Returns
-    -------
-    DataFrame
-        As `calibration`, for a shift, a line and an isotonic map.
+    As `calibration`, for a shift, a line and an isotonic map.
     """
     return calibration(
         ratings[ratings["dimension"] == DISMISSING],

@@ -41,14 +41,10 @@ _OPENINGS = {"promotion_passed_over": 19, "job_loss": 12, "overlooked_undervalue
 class Simulated:
     """What `PublishedFiles` has, made up; always the same.
 
-    Notes
-    -----
     Each item has a true value on each dimension; a rater sees it with noise, so
     that the expected agreement of experts, model and crowd is about the printed
     kappa, then answers on the scale with that rater's mean and spread.
 
-    Examples
-    --------
     >>> len(Simulated().ratings)
     7350
     """
