@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config, items):
     from judging_empathy.data import files
 
     # A broken copy is an error, never a reason to skip.
-    if files.locate(download=False) is not None:
+    if files.store().locate(download=False) is not None:
         return
     if config.getoption("--require-real-data"):
         raise pytest.UsageError(

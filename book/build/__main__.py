@@ -28,7 +28,7 @@ from book.build.run import is_fresh, keys, run_notebooks
 from book.build.shared import ROOT, SIMULATED, BuildError, Options, notebooks, say, sync, write
 from book.build.site import drop_site, last_options, make_pages, site_is_fresh, site_key
 from book.build.stage import stage_files
-from judging_empathy.data.files import resolve
+from judging_empathy.data.files import store
 from raters.errors import RatingsError
 
 STUDIES = ("auto", "published", "simulated")
@@ -60,7 +60,7 @@ def make_book(root: Path, options: Options, jobs: int, timeout: int, only: str =
         A notebook failed, or the pages have a warning.
     """
     start = time.monotonic()
-    parameters = {**asdict(options), "study": resolve(options.study)}
+    parameters = {**asdict(options), "study": store().resolve(options.study)}
     if parameters["study"] == "simulated" and options.study == "auto":
         say("The study's files were not found and could not be fetched. " + SIMULATED)
     wanted = keys(root, parameters)

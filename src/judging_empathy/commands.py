@@ -11,8 +11,9 @@ from raters.cli.say import Say
 
 
 def _data(options: Namespace, say: Say) -> None:
-    from judging_empathy.data import files
+    from judging_empathy.data.files import store
 
+    files = store()
     if options.check:
         checked = files.verify()
         say.out(f"{len(checked)} files in {files.place()}: every checksum is right.")

@@ -67,9 +67,10 @@ class Study:
     # ------------------------------------------------------------------ which it is
     @cached_property
     def _source(self) -> PublishedFiles | Simulated:
-        folder = None if self._asked == "simulated" else files.locate()
+        store = files.store()
+        folder = None if self._asked == "simulated" else store.locate()
         if folder is None and self._asked == "published":
-            folder = files.require()
+            folder = store.require()
         return Simulated() if folder is None else PublishedFiles(folder)
 
     @property

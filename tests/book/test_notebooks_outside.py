@@ -230,7 +230,7 @@ def test_papermill_takes_the_parameters_of_the_page_on_running(elsewhere):
     page = (ROOT / "book" / "how-to-run.md").read_text(encoding="utf-8")
     line = re.search(r"papermill (\S+)\.ipynb \S+ (-r .+)", page)
     given = line[2].replace("resamples 500", "resamples 100").split()
-    data = str(files.locate(download=False))
+    data = str(files.store().locate(download=False))
     run = run_with_papermill(elsewhere, line[1], *given, RATERS_DATA=data)
     found = " ".join(texts(run))
     assert "study's published ratings" in found and "100 resamples" in found and "seed 7" in found
@@ -244,7 +244,7 @@ def test_a_notebook_alone_fetches_the_study_s_files_and_checks_them(elsewhere, t
         def log_message(self, *_arguments):
             pass
 
-    copy = str(files.locate(download=False))
+    copy = str(files.store().locate(download=False))
     mirror = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Quiet, directory=copy)
     )

@@ -107,7 +107,7 @@ def test_data_where_everything_is_there_downloads_nothing(capsys, monkeypatch):
     monkeypatch.setenv("RATERS_BASE_URL", "http://127.0.0.1:9/")
     assert main(["data"]) == 0
     out, err = capsys.readouterr()
-    assert files.place() in out and "sha256" in out and err == ""
+    assert files.store().place() in out and "sha256" in out and err == ""
 
 
 def test_data_check_of_a_folder_that_lacks_the_files(tmp_path):

@@ -343,7 +343,6 @@ def test_local_copy_comes_first(make, server, tmp_path):
     store = make(copy=copy)
     assert store.locate() == copy and store.resolve("auto") == "published"
     assert store.fetch() == dict.fromkeys(BODIES, "kept")
-    assert store.path("a/one.csv") == copy / "a/one.csv"
     assert store.verify().status.tolist() == ["ok"] * 3
     assert server.asked == [] and not store.target.exists()
 
@@ -362,7 +361,6 @@ def test_wrong_local_copy_is_never_passed_over(make, tmp_path, problem):
     put(store.target)
     calls = (
         store.locate, store.fetch, store.verify, store.require,
-        lambda: store.path("a/one.csv"),
         lambda: store.resolve("auto"),
         lambda: store.resolve("published"),
     )  # fmt: skip
@@ -373,15 +371,6 @@ def test_wrong_local_copy_is_never_passed_over(make, tmp_path, problem):
         if problem.startswith("one"):
             assert "a/two.csv" in str(error.value)
     assert store.resolve("simulated") == "simulated"
-
-
-def test_path_of_one_file(make, server):
-    store = make()
-    path = store.path("a/one.csv")
-    assert path.read_bytes() == BODIES["a/one.csv"]
-    with pytest.raises(RatingsError) as error:
-        store.path("a/ones.csv")
-    three_parts(error, "a/ones.csv", "did you mean a/one.csv")
 
 
 def test_unknown_study(make):
@@ -411,19 +400,19 @@ def test_environment(monkeypatch, tmp_path):
     assert files.store().copy == tmp_path / "none"
     assert files.store().base_url == "http://mirror.example/x"
     with pytest.raises(RatingsError) as error:
-        files.resolve("auto")
+        files.store().resolve("auto")
     three_parts(error, "RATERS_DATA")
-    assert files.resolve("simulated") == "simulated"
+    assert files.store().resolve("simulated") == "simulated"
     monkeypatch.setenv("RATERS_DATA", " ")
     assert files.store().copy is None
 
 
-def test_registry_and_source():
-    record = files.source()
-    assert len(record["files"]) == 42
-    assert sum("_ratings.csv" in name for name in record["files"]) == 29
-    assert record["commit"] in files.BASE_URL
-    assert not any(os.path.isabs(name) for name in record["files"])
+def test_registry():
+    registry = files.store().registry
+    assert len(registry) == 42
+    assert sum("_ratings.csv" in name for name in registry) == 29
+    assert files.COMMIT in files.BASE_URL
+    assert not any(os.path.isabs(name) for name in registry)
 
 
 def test_broken_registry(tmp_path):
@@ -436,9 +425,9 @@ def test_broken_registry(tmp_path):
 
 @pytest.mark.real_data
 def test_real_files_are_whole():
-    assert (files.verify()["status"] == "ok").all()
-    assert files.resolve("auto") == "published"
-    assert files.place() in ("a local copy (RATERS_DATA)", "the download folder")
+    assert (files.store().verify()["status"] == "ok").all()
+    assert files.store().resolve("auto") == "published"
+    assert files.store().place() in ("a local copy (RATERS_DATA)", "the download folder")
 
 
 def test_installed_package_keeps_downloads_in_the_cache(monkeypatch, tmp_path):

@@ -263,13 +263,13 @@ def test_counts(whole):
 # --------------------------------------------------------------------------- the real files
 @pytest.fixture(scope="module")
 def real():
-    return files.require()
+    return files.store().require()
 
 
 @cache
 def published_files():
     """The real files, each read once."""
-    return PublishedFiles(files.require())
+    return PublishedFiles(files.store().require())
 
 
 @pytest.mark.real_data

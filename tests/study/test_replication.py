@@ -92,7 +92,7 @@ def raw(framework, rater):
         three = [raw(framework, r) for r in EXPERTS]
         return pd.concat(three).groupby(level=0).median()
     rater = {"llm": "gemini"}.get(rater, rater)
-    path = files.require() / "annotations" / framework / f"{rater}_ratings.csv"
+    path = files.store().require() / "annotations" / framework / f"{rater}_ratings.csv"
     wide = pd.read_csv(path, dtype={ID[framework]: str}).set_index(ID[framework]).sort_index()
     return wide[[c for c in wide if c in set(paper.dimensions()["dimension"])]].astype(float)
 
@@ -102,7 +102,7 @@ def raw_words(framework):
     name = f"annotations/{framework}/sample_ratings_crowdsourced.csv"
     if framework == "lend_an_ear":
         name = "original_data/sample_lend_an_ear_conversations.csv"
-    table = pd.read_csv(files.require() / name, dtype={ID[framework]: str})
+    table = pd.read_csv(files.store().require() / name, dtype={ID[framework]: str})
     return table.set_index(ID[framework])["response_length"]
 
 
@@ -362,7 +362,7 @@ def test_published_alpha_draws_by_hand(published, framework, group):
 @cache
 def raw_self_reports():
     """300 rows in the order of the self-report file, dimensions fastest: own, crowd, experts."""
-    path = files.require() / "original_data" / "perceived_empathy_self_ratings.csv"
+    path = files.store().require() / "original_data" / "perceived_empathy_self_ratings.csv"
     own = pd.read_csv(path, dtype={"id": str}).set_index("id")[SELF_REPORTED]
     crowd, experts = (raw("perceived_empathy", r) for r in ("crowd", "experts"))
     own = own[own.index.isin(crowd.index)]

@@ -322,7 +322,7 @@ def test_provenance_names_every_file_with_its_real_checksum(written):
     assert found["commit"] == files.COMMIT and files.DOI in found["source"]
     assert len(found["files"]) == len(files.store().registry) > 28
     for name, checksum in found["files"].items():
-        assert hashlib.sha256((files.require() / name).read_bytes()).hexdigest() == checksum
+        assert hashlib.sha256((files.store().require() / name).read_bytes()).hexdigest() == checksum
 
 
 @pytest.mark.real_data
@@ -333,7 +333,7 @@ def test_no_participant_and_no_conversation_can_be_looked_up(written):
     ids = set()
     for name in files.store().registry:
         if name.endswith(".csv"):
-            raw = pd.read_csv(files.require() / name, dtype=str)
+            raw = pd.read_csv(files.store().require() / name, dtype=str)
             for column in columns & set(raw):
                 ids |= {i for i in raw[column].dropna() if not (i.isdecimal() and len(i) < 6)}
     assert len(ids) > 700

@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import pandas as pd
@@ -27,6 +26,7 @@ DOI = "10.5281/zenodo.17230987"
 BASE_URL = f"https://raw.githubusercontent.com/{REPOSITORY}/{COMMIT}/"
 STUDIES = ("auto", "published", "simulated")
 _GET = "run `make data` (`raters data` without a checkout)"
+_OTHER_MIRROR = "correct RATERS_BASE_URL, or unset it to use the authors' repository"
 
 # Answers after which asking again may help; any other 4xx is the server's last word.
 _TRY_AGAIN = (408, 425, 429)
@@ -38,37 +38,17 @@ class NoNetwork(RatingsError):
 
 
 class _WrongChecksum(Exception):
-    def __init__(self, found: str):
-        self.found = found
-        super().__init__(found)
+    """The file that came has another sha256, the argument."""
 
 
 @dataclass(frozen=True)
 class Store:
     """One set of files with known checksums, a folder for them and a server.
 
-    The functions of this module use the store of the study (`store`); tests and
-    other data sets make their own.
+    `store` is that of the study; tests make their own. Each method that needs files raises a
+    `RatingsError` where they are not right: the local copy is not whole, the download folder
+    holds a part of them and the rest cannot be had, or a server answers, but not with the files.
 
-    Parameters
-    ----------
-    registry : mapping of str to str
-        From a file's path (with ``/``) to its sha256.
-    target : Path
-        The folder downloads go to.
-    base_url : str
-        The address that the paths are appended to.
-    copy : Path, optional
-        A folder that must hold every file. When given, nothing is downloaded.
-    timeout : tuple of float
-        Seconds to wait for a connection and for the next bytes.
-    attempts : int
-        How often a failing server is asked for one file.
-    pause : float
-        Seconds before the second attempt; doubled before each further one.
-
-    Examples
-    --------
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())
     >>> files = Store({"a.csv": hashlib.sha256(b"x").hexdigest()}, folder)
@@ -79,27 +59,20 @@ class Store:
     True
     """
 
-    registry: Mapping[str, str]
-    target: Path
-    base_url: str = BASE_URL
-    copy: Path | None = None
-    timeout: tuple[float, float] = (4.0, 20.0)
-    attempts: int = 4
-    pause: float = 1.0
+    registry: Mapping[str, str]  # from a file's path (with ``/``) to its sha256
+    target: Path  # the folder that downloads go to
+    base_url: str = BASE_URL  # the paths are appended to it
+    copy: Path | None = None  # a folder that must hold every file: then nothing is downloaded
+    timeout: tuple[float, float] = (4.0, 20.0)  # seconds for a connection, and for more bytes
+    attempts: int = 4  # how often a failing server is asked for one file
+    pause: float = 1.0  # seconds before the second attempt; doubled before each further one
 
     # ---------------------------------------------------------------- look
     def check(self, folder: Path) -> pd.DataFrame:
         """Compare every file in a folder with the registry.
 
-        Parameters
-        ----------
-        folder : Path
-
-        Returns
-        -------
-        DataFrame
-            ``file``, ``status`` (``ok``, ``missing`` or ``wrong``), ``expected``
-            and ``found`` sha256 (empty where missing).
+        ``file``, ``status`` (``ok``, ``missing`` or ``wrong``), ``expected`` and ``found``
+        sha256 (empty where missing).
         """
         rows = []
         for name, expected in self.registry.items():
@@ -111,39 +84,22 @@ class Store:
     def locate(self, download: bool = True, progress: bool = True) -> Path | None:
         """The folder that holds every file, each with the right checksum.
 
-        Parameters
-        ----------
-        download : bool
-            Whether missing files may be downloaded.
-        progress : bool
-            Whether a download shows a bar (on a terminal only).
-
-        Returns
-        -------
-        Path or None
-            None when there is no file here and none can be had: no network, or
-            ``download=False``.
-
-        Raises
-        ------
-        RatingsError
-            The named local copy is not whole; the download folder holds some of the
-            files but the rest cannot be had; a server answers, but not with the files.
+        None when there is no file here and none can be had: no network, or
+        ``download=False``. `progress` shows a bar while downloading (on a terminal only).
         """
         if self.copy is not None:
-            self._demand_copy()
+            self.verify()
             return self.copy
         table = self.check(self.target)
         if (table["status"] == "ok").all():
             return self.target
+        reason = "downloading is switched off"
         if download:
             try:
                 self.fetch(progress)
                 return self.target
             except NoNetwork as error:
                 reason = error.given
-        else:
-            reason = "downloading is switched off"
         if (table["status"] == "missing").all():
             return None
         raise RatingsError(
@@ -153,48 +109,8 @@ class Store:
             "study='simulated'",
         )
 
-    def path(self, name: str) -> Path:
-        """One file, its checksum compared just now.
-
-        Parameters
-        ----------
-        name : str
-            The path in the registry, for example ``"annotations/epitome/gpt_ratings.csv"``.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        RatingsError
-            No such name in the registry, or the files cannot be had.
-        """
-        if name not in self.registry:
-            near = get_close_matches(name, self.registry, n=3, cutoff=0.4)
-            raise RatingsError(
-                f"the file {name!r}",
-                f"one of the {len(self.registry)} names in data/registry.txt",
-                f"did you mean {' or '.join(near)}" if near else "look the name up there",
-            )
-        quick = self.target / name
-        if self.copy is None and _sha256(quick) == self.registry[name]:
-            return quick
-        return self.require() / name
-
     def require(self) -> Path:
-        """Like `locate`, but an error where there is nothing.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        RatingsError
-            As `locate`, and when no copy and no network is there. The message names
-            every place that was tried.
-        """
+        """Like `locate`, but an error that names every place tried where there is nothing."""
         folder = self.locate()
         if folder is None:
             raise RatingsError(
@@ -207,125 +123,79 @@ class Store:
         return folder
 
     def resolve(self, study: str) -> str:
-        """Turn a choice of study into what will be used.
+        """``"published"`` or ``"simulated"``, from ``"auto"`` or one of them.
 
-        Parameters
-        ----------
-        study : {"auto", "published", "simulated"}
-            ``"auto"`` is the published ratings where they can be had, else simulated.
-
-        Returns
-        -------
-        {"published", "simulated"}
-
-        Raises
-        ------
-        RatingsError
-            Another word; or ``"published"`` and the files cannot be had; or files
-            that are there but not right.
+        ``"auto"`` is the published ratings where they can be had, else simulated.
         """
         if study not in STUDIES:
             raise RatingsError(f"study={study!r}", ", ".join(STUDIES), "name one of these")
         if study == "simulated":
             return "simulated"
-        if study == "published":
-            self.require()
-            return "published"
-        return "simulated" if self.locate() is None else "published"
+        folder = self.require() if study == "published" else self.locate()
+        return "simulated" if folder is None else "published"
 
     def verify(self) -> pd.DataFrame:
-        """Check every file where it is, without a network.
+        """Check every file where it is, without a network, as `check` does.
 
-        Returns
-        -------
-        DataFrame
-            As `check`; every status is ``ok``.
-
-        Raises
-        ------
-        RatingsError
-            A file is missing or wrong. The message names each of them, with the
-            expected and the found sha256.
+        The error names each file that is missing or wrong, with the expected and the found
+        sha256.
         """
-        if self.copy is not None:
-            self._demand_copy()
-            return self.check(self.copy)
-        table = self.check(self.target)
-        if not (table["status"] == "ok").all():
+        copied = f"RATERS_DATA={str(self.copy)!r}"
+        todo = "correct RATERS_DATA, or unset it to use data/raw and the network"
+        if self.copy is not None and not self.copy.is_dir():
+            raise RatingsError(
+                f"{copied}, which is not a folder",
+                "a folder that holds a copy of the authors' repository",
+                todo,
+            )
+        table = self.check(self.copy or self.target)
+        if (table["status"] == "ok").all():
+            return table
+        if self.copy is None:
             raise RatingsError(
                 f"in {self.target}: {_listed(table)}",
                 "every file of data/registry.txt with its sha256",
                 f"{_GET}, which downloads what is missing or wrong",
             )
-        return table
+        raise RatingsError(
+            f"{copied}: {_listed(table)}",
+            f"a folder with all {len(self.registry)} files of data/registry.txt, "
+            "each with the right sha256",
+            todo,
+        )
 
-    def _demand_copy(self) -> None:
-        todo = "correct RATERS_DATA, or unset it to use data/raw and the network"
-        if not self.copy.is_dir():
-            raise RatingsError(
-                f"RATERS_DATA={str(self.copy)!r}, which is not a folder",
-                "a folder that holds a copy of the authors' repository",
-                todo,
-            )
-        table = self.check(self.copy)
-        if not (table["status"] == "ok").all():
-            raise RatingsError(
-                f"RATERS_DATA={str(self.copy)!r}: {_listed(table)}",
-                f"a folder with all {len(self.registry)} files of data/registry.txt, "
-                "each with the right sha256",
-                todo,
-            )
+    def place(self) -> str:
+        """Where the files are now, in words for a reader; nothing is downloaded."""
+        if self.locate(download=False) is None:
+            return "nowhere yet"
+        return "a local copy (RATERS_DATA)" if self.copy else "the download folder"
 
     # ------------------------------------------------------------ download
     def fetch(self, progress: bool = True) -> dict[str, str]:
         """Download every file that is missing or wrong.
 
-        Files are written under another name and renamed when their checksum is right,
-        so an interrupted or a second download leaves no half file behind.
-
-        Parameters
-        ----------
-        progress : bool
-            Whether to show a bar (on a terminal only).
-
-        Returns
-        -------
-        dict
-            From a file's name to ``"kept"``, ``"downloaded"`` or ``"replaced"``.
-
-        Raises
-        ------
-        NoNetwork
-            No server answers.
-        RatingsError
-            A server answers, but not with the right file; the folder cannot be
-            written; the local copy named by RATERS_DATA is not whole.
+        From a file's name to ``"kept"``, ``"downloaded"`` or ``"replaced"``. Files are written
+        under another name and renamed when their checksum is right, so an interrupted or a
+        second download leaves no half file behind. `NoNetwork` where no server answers.
         """
         if self.copy is not None:
-            self._demand_copy()
+            self.verify()
             return dict.fromkeys(self.registry, "kept")
+        words = {"ok": "kept", "missing": "downloaded", "wrong": "replaced"}
         table = self.check(self.target)
-        done = dict(zip(table["file"], table["status"].replace("ok", "kept"), strict=True))
-        todo = [name for name, status in done.items() if status != "kept"]
-        if not todo:
-            return done
-        words = {"missing": "downloaded", "wrong": "replaced"}
-        pup = self._pooch()
-        answered = False
-        with _bar(todo, progress) as names:
-            for name in names:
-                self._download(pup, name, answered)
-                answered = True
-                done[name] = words[done[name]]
+        done = dict(zip(table["file"], table["status"].map(words), strict=True))
+        todo = [name for name, word in done.items() if word != "kept"]
+        if todo:
+            pup = _pooch().create(
+                path=self.target,
+                base_url=self.base_url.rstrip("/") + "/",
+                registry=dict(self.registry),
+                retry_if_failed=0,  # pooch would repeat a 404 too; _download knows better
+            )
+            with _bar(todo, progress) as names:
+                for place, name in enumerate(names):
+                    self._download(pup, name, answered=place > 0)
         return done
-
-    def _pooch(self):
-        return _pooch().create(
-            path=self.target,
-            base_url=self.base_url.rstrip("/") + "/",
-            registry=dict(self.registry),
-            retry_if_failed=0,  # pooch would repeat a 404 too; _download knows better
-        )
 
     def _download(self, pup, name: str, answered: bool) -> None:
         """One file, asking again only where that can help."""
@@ -333,12 +203,11 @@ class Store:
 
         # stream=False: the files are small, and a failed answer is read out and closed.
         get = _pooch().HTTPDownloader(timeout=self.timeout, stream=False)
-        expected = self.registry[name]
 
         def downloader(url, output, pooch):
             get(url, output, pooch)
             found = _sha256(Path(output))
-            if found != expected:
+            if found != self.registry[name]:
                 raise _WrongChecksum(found)
 
         for attempt in range(1, self.attempts + 1):
@@ -347,85 +216,77 @@ class Store:
                     pup.fetch(name, downloader=downloader)
                 return
             except (requests.RequestException, _WrongChecksum) as error:
-                kind, problem = _diagnose(error), error
+                most, failure = self._failure(error, name, attempt, answered)
+                if attempt >= min(most, self.attempts):
+                    raise failure from error
             except OSError as error:
                 raise RatingsError(
                     f"{self.target / name} cannot be written ({error})",
                     "a folder that may be written and has room",
                     "make room, or set RATERS_DATA to a folder that holds the files",
                 ) from error
-            if kind in ("absent", "address") or (kind == "offline" and not answered):
-                break
-            if attempt == self.attempts or (kind == "checksum" and attempt >= _CHECKSUM_ATTEMPTS):
-                break
             time.sleep(self.pause * 2 ** (attempt - 1))
-        raise self._failure(kind, problem, name, attempt) from problem
 
-    def _failure(self, kind: str, problem: Exception, name: str, attempts: int) -> RatingsError:
+    def _failure(
+        self, error: Exception, name: str, attempt: int, answered: bool
+    ) -> tuple[int, RatingsError]:
+        """How many attempts a failed download is worth, and what is said after the last."""
+        from requests import exceptions as told
+
         url = self.base_url.rstrip("/") + "/" + name
-        tries = "once" if attempts == 1 else f"{attempts} times"
-        allowed = "the file with the sha256 of data/registry.txt"
-        if kind == "offline":
-            return NoNetwork(
+        tries = "once" if attempt == 1 else f"{attempt} times"
+        right = "the file with the sha256 of data/registry.txt"
+        if isinstance(error, _WrongChecksum):
+            return _CHECKSUM_ATTEMPTS, RatingsError(
+                f"{name} from {url} has the sha256 {error}, "
+                f"expected {self.registry[name]} (tried {tries})",
+                right,
+                "see what the address shows in a browser: a log-in page or a mirror with other "
+                "files may have answered; nothing was kept",
+            )
+        if isinstance(error, (told.InvalidURL, told.InvalidSchema, told.MissingSchema)):
+            return 1, RatingsError(
+                f"{url} is not an address that can be asked",
+                "an address that begins with http:// or https://",
+                _OTHER_MIRROR,
+            )
+        if _is_offline(error):
+            return self.attempts if answered else 1, NoNetwork(
                 f"no answer from {url}",
                 "a server that answers, or a local copy",
                 "connect to a network, or set RATERS_DATA or RATERS_BASE_URL",
             )
-        if kind == "absent":
-            code = problem.response.status_code
-            return RatingsError(
+        code = error.response.status_code if isinstance(error, told.HTTPError) else 0
+        if 400 <= code < 500 and code not in _TRY_AGAIN:
+            return 1, RatingsError(
                 f"{url}: the server answers {code}, it does not give this file",
-                allowed,
-                "correct RATERS_BASE_URL, or unset it to use the authors' repository",
+                right,
+                _OTHER_MIRROR,
             )
-        if kind == "address":
-            return RatingsError(
-                f"{url} is not an address that can be asked",
-                "an address that begins with http:// or https://",
-                "correct RATERS_BASE_URL, or unset it to use the authors' repository",
-            )
-        if kind == "checksum":
-            return RatingsError(
-                f"{name} from {url} has the sha256 {problem.found}, "
-                f"expected {self.registry[name]} (tried {tries})",
-                allowed,
-                "see what the address shows in a browser: a log-in page or a mirror with other "
-                "files may have answered; nothing was kept",
-            )
-        return RatingsError(
-            f"{url} fails ({_short(problem)}; tried {tries})",
-            allowed,
+        return self.attempts, RatingsError(
+            f"{url} fails ({_short(error, code)}; tried {tries})",
+            right,
             "try again later; what was downloaded so far is kept. Or set RATERS_DATA to a folder "
             "that holds the files",
         )
 
 
-def _diagnose(error: Exception) -> str:
-    """What a failed download means: offline, absent, address, checksum or failing."""
+def _is_offline(error: Exception) -> bool:
+    """Whether no server was reached at all."""
     from requests import exceptions as told
     from urllib3.exceptions import MaxRetryError, NewConnectionError
 
-    if isinstance(error, _WrongChecksum):
-        return "checksum"
-    if isinstance(error, (told.InvalidURL, told.InvalidSchema, told.MissingSchema)):
-        return "address"
-    if isinstance(error, told.HTTPError):
-        code = error.response.status_code
-        return "absent" if 400 <= code < 500 and code not in _TRY_AGAIN else "failing"
-    if isinstance(error, (told.ConnectTimeout, told.ProxyError)):
-        return "offline"
     cause = error.args[0] if error.args else None
-    if isinstance(cause, MaxRetryError) and isinstance(cause.reason, NewConnectionError):
-        return "offline"
-    return "failing"
+    unreached = isinstance(cause, MaxRetryError) and isinstance(cause.reason, NewConnectionError)
+    return unreached or isinstance(error, (told.ConnectTimeout, told.ProxyError))
 
 
-def _short(error: Exception) -> str:
+def _short(error: Exception, code: int) -> str:
     """What a reader can use of a download error: long chains of classes are left out."""
     from requests import exceptions as told
 
-    if isinstance(error, told.HTTPError):
-        return f"answer {error.response.status_code}"
+    if code:
+        return f"answer {code}"
     if isinstance(error, told.Timeout) or "Read timed out" in str(error):
         return "no more bytes in time"
     if isinstance(error, told.SSLError):
@@ -494,18 +355,8 @@ def _listed(table: pd.DataFrame) -> str:
 def data_dir() -> Path:
     """The folder with registry, tables and printed values.
 
-    Returns
-    -------
-    Path
-        ``data/`` of a checkout, or the copy inside the installed package.
+    ``data/`` of a checkout, or the copy inside the installed package.
 
-    Raises
-    ------
-    RatingsError
-        Neither is there.
-
-    Examples
-    --------
     >>> (data_dir() / "registry.txt").is_file()
     True
     """
@@ -528,24 +379,8 @@ def _data_dir() -> tuple[Path, bool]:
 
 
 def read_registry(path: Path) -> dict[str, str]:
-    """Read a registry: one line for each file, its path and its sha256.
+    """Read a registry, one line for each file: its path and its sha256.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    dict
-        From path to sha256, in the order of the file.
-
-    Raises
-    ------
-    RatingsError
-        A line that is not a path and 64 hexadecimal digits.
-
-    Examples
-    --------
     >>> len(read_registry(data_dir() / "registry.txt"))
     42
     """
@@ -567,25 +402,17 @@ def read_registry(path: Path) -> dict[str, str]:
 def store() -> Store:
     """The study's store as the environment asks for it just now.
 
-    Returns
-    -------
-    Store
-
-    Examples
-    --------
     >>> "annotations/lend_an_ear/crowd_ratings.csv" in store().registry
     True
     """
     folder, checkout = _data_dir()
     named = os.environ.get("RATERS_DATA", "").strip()
-    copy = Path(named).expanduser() if named else None
-    # An installed package may lie in a folder that nobody may write to.
-    target = folder / "raw" if checkout else _cache_dir()
     return Store(
         registry=read_registry(folder / "registry.txt"),
-        target=target,
+        # An installed package may lie in a folder that nobody may write to.
+        target=folder / "raw" if checkout else _cache_dir(),
         base_url=os.environ.get("RATERS_BASE_URL", "").strip() or BASE_URL,
-        copy=copy,
+        copy=Path(named).expanduser() if named else None,
     )
 
 
@@ -596,81 +423,3 @@ def _cache_dir() -> Path:
         # Only pooch puts files there, so there are none; a download says what to install.
         return Path.home() / ".cache" / "raters"
     return Path(pooch.os_cache("raters"))
-
-
-def locate(download: bool = True, progress: bool = True) -> Path | None:
-    """The folder that holds the study's files, or None. See `Store.locate`."""
-    return store().locate(download, progress)
-
-
-def require() -> Path:
-    """The folder that holds the study's files, or an error. See `Store.require`."""
-    return store().require()
-
-
-def resolve(study: str) -> str:
-    """``"published"`` or ``"simulated"``, from a choice of study. See `Store.resolve`.
-
-    Examples
-    --------
-    >>> resolve("simulated")
-    'simulated'
-    """
-    return store().resolve(study)
-
-
-def path(name: str) -> Path:
-    """One verified file of the study. See `Store.path`."""
-    return store().path(name)
-
-
-def fetch(progress: bool = True) -> dict[str, str]:
-    """Download what is missing or wrong of the study's files. See `Store.fetch`."""
-    return store().fetch(progress)
-
-
-def verify() -> pd.DataFrame:
-    """Check every file of the study where it is. See `Store.verify`."""
-    return store().verify()
-
-
-def source() -> dict:
-    """What the study's files are, for a record of provenance.
-
-    Returns
-    -------
-    dict
-        ``repository``, ``commit``, ``doi`` and ``files`` (path to sha256). It names no
-        folder: two machines write the same record.
-
-    Examples
-    --------
-    >>> source()["doi"]
-    '10.5281/zenodo.17230987'
-    """
-    return {
-        "repository": f"https://github.com/{REPOSITORY}",
-        "commit": COMMIT,
-        "doi": DOI,
-        "files": dict(store().registry),
-    }
-
-
-def place() -> str:
-    """Where the study's files are now, in words for a reader.
-
-    Returns
-    -------
-    str
-        ``"a local copy (RATERS_DATA)"``, ``"the download folder"`` or ``"nowhere yet"``.
-        Nothing is downloaded.
-
-    Raises
-    ------
-    RatingsError
-        As `Store.locate`.
-    """
-    here = store()
-    if here.locate(download=False) is None:
-        return "nowhere yet"
-    return "a local copy (RATERS_DATA)" if here.copy else "the download folder"
