@@ -14,6 +14,7 @@ from judging_empathy.audit.answers import answers
 from judging_empathy.data import files
 from judging_empathy.study import Study
 from raters.errors import RatingsError
+from raters.judges.ceiling import FIELDS
 
 # The tables of `raters results` in the order in which they are made; `audit` is the last.
 _NAMES = (
@@ -102,7 +103,7 @@ def write(out: Path, study: Study, resamples: int | None = None, seed: int = 202
     for table, frame in made.items():
         paths.append(out / f"{table}.csv")
         # What the note says in words stays a field of the frames: the files have their columns.
-        frame = frame.drop(columns="undefined", errors="ignore")
+        frame = frame.drop(columns=["undefined", *FIELDS], errors="ignore")
         frame.to_csv(paths[-1], index=False, encoding="utf-8", lineterminator="\n")
     paths.append(out / "provenance.json")
     text = json.dumps(provenance(name, resamples, seed), indent=2, sort_keys=True)

@@ -284,6 +284,37 @@ def bca_test(
     >>> bca_test(times @ x / 5, x.mean(), without) < 0.01
     True
     """
+    below = bca_share_below(draws, 0.0, estimate, without_each, counts)
+    return 2 * min(below, 1 - below)
+
+
+def bca_share_below(
+    draws: np.ndarray,
+    point: float,
+    estimate: float,
+    without_each: np.ndarray,
+    counts: np.ndarray | None = None,
+) -> float:
+    """How much of the BCa distribution lies below a point: a one-sided p-value.
+
+    Parameters
+    ----------
+    draws, estimate, without_each, counts
+        As in `bca_interval`.
+    point : float
+
+    Returns
+    -------
+    float
+        0.05 where the lower end of the 90 % interval is the point. NaN where the interval
+        is not defined.
+
+    Examples
+    --------
+    >>> x = np.arange(-50.0, 51.0)
+    >>> round(bca_share_below(x, -45.0, 0.0, x), 2)
+    0.05
+    """
     defined = _defined(draws)
     if not defined.size or not np.isfinite(estimate):
         return np.nan
@@ -293,9 +324,8 @@ def bca_test(
     bias, acceleration = known
     # As in the percentile test, one resample is taken to lie on the other side.
     least = 1 / (defined.size + 1)
-    reach = scipy.special.ndtri(np.clip(_share_below(defined, 0.0), least, 1 - least)) - bias
-    z = reach / (1 + acceleration * reach) - bias
-    return float(2 * scipy.special.ndtr(-abs(z)))
+    reach = scipy.special.ndtri(np.clip(_share_below(defined, point), least, 1 - least)) - bias
+    return float(scipy.special.ndtr(reach / (1 + acceleration * reach) - bias))
 
 
 def normal_test(estimate: float, error: float) -> float:

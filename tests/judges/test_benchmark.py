@@ -17,6 +17,7 @@ import judging_empathy as study
 from raters import RatingsError, Scale, agreement, check_ratings, compare
 from raters.draws import multiplicities
 from raters.intervals import bca_interval
+from raters.judges import rule
 from raters.judges.ceiling import (
     ABOVE,
     BELOW,
@@ -26,10 +27,11 @@ from raters.judges.ceiling import (
     benchmark,
     differences,
     ends,
-    verdict,
+    row_of,
     verdict_counts,
     verdicts,
 )
+from raters.judges.decisions import decide
 from raters.judges.readings import IN_TURN
 from raters.judges.reference import panel
 from raters.results import ALL, MEAN
@@ -118,7 +120,8 @@ def test_a_worked_example():
     # squared difference of 2 in 4 items; expected 1.5, so kappa 2/3. Cleo alone: 0.
     assert result.loc["leave_one_out", "benchmark"] == pytest.approx((2 / 3 + 2 / 3 + 0) / 3)
     assert result.loc["leave_one_out", "value"] == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
-    assert set(result.verdict) == {"no interval"}
+    assert set(result.verdict) == {"cannot tell with n = 4, 10 are needed"}
+    assert result.n_disagree.tolist() == [2, 2, 2]
 
 
 def test_the_single_reading_is_that_of_compare_on_the_same_resamples():
@@ -433,27 +436,77 @@ def test_replacing_an_expert_changes_the_alpha_of_the_group():
     assert found[3].draws == pytest.approx(np.mean([d.draws for d in found[:3]], axis=0))
 
 
+MANY = rule.Counts(items=100, disagree=60, away=40)
+ONE_MORE, ABOVE_THEM = rule.Standing(p=0.4), rule.Standing(p=0.01, up=True, p_experts=0.8)
+
+
+def said(low, high, counts=MANY, standing=ABOVE_THEM, error=0.0):
+    end = rule.Ends((low - error, low + error), (high - error, high + error))
+    return rule.verdict(0.0, end, [end, end], counts, standing, 0.1)
+
+
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "expected"),
     [
         (0.01, 0.3, ABOVE),
         (-0.3, -0.01, BELOW),
         (-0.09, 0.09, WITHIN),
-        (-0.1, 0.05, "cannot tell with n = 50"),
-        (-0.2, 0.05, "cannot tell with n = 50"),
+        (-0.1, 0.05, rule.ON_LINE),
+        (-0.2, 0.05, "cannot tell with n = 100"),
         (0.0, 0.05, WITHIN),
         (0.02, 0.05, ABOVE),
         (np.nan, np.nan, "no interval"),
     ],
 )
-def test_verdicts_follow_from_the_interval_and_the_margin(low, high, said):
-    assert verdict(0.0, low, high, 50, 0.1) == said
+def test_verdicts_follow_from_the_interval_and_the_margin(low, high, expected):
+    assert said(low, high) == expected
+
+
+@pytest.mark.parametrize(
+    ("counts", "low", "expected"),
+    [
+        (rule.Counts(9, 9, 9), 0.1, "cannot tell with n = 9, 10 are needed"),
+        (rule.Counts(200, 9, 90), 0.1, "cannot tell: judge and experts differ on 9 of 200 items"),
+        (rule.Counts(10, 10, 5), 0.1, ABOVE),
+        (rule.Counts(99, 50, 40), -0.05, "cannot tell with n = 99, 100 are needed"),
+        (rule.Counts(400, 50, 19), -0.05, "cannot tell: a rater leaves the commonest level 19"),
+        (rule.Counts(100, 10, 20), -0.05, WITHIN),
+    ],
+)
+def test_a_verdict_needs_enough_items_and_enough_on_which_anybody_differs(counts, low, expected):
+    assert said(low, 0.09 if low < 0 else 0.3, counts).startswith(expected)
+
+
+def test_above_needs_the_exchange_test_and_experts_who_are_exchangeable():
+    assert "one more expert may come out so far above" in said(0.01, 0.3, standing=ONE_MORE)
+    differ = rule.Standing(p=0.01, up=True, p_experts=0.05)
+    assert said(0.01, 0.3, standing=differ) == rule.DIFFER
+    assert said(-0.3, -0.01, standing=differ) == BELOW
+    assert said(0.01, 0.09, standing=ONE_MORE) == WITHIN
+
+
+def test_an_end_within_its_monte_carlo_error_of_a_line_decides_nothing():
+    assert said(0.01, 0.3, error=0.02) == said(-0.01, 0.3, error=0.02) == rule.ON_LINE
+    assert said(-0.09, 0.05, error=0.02) == rule.ON_LINE
+    frame = long(some(16, n=400))
+    with_few = benchmark(frame, FIVE, "judge", readings="single", resamples=20)
+    assert with_few.verdict.tolist() == [rule.ON_LINE]
+
+
+def test_two_items_on_which_all_agree_are_no_evidence():
+    frame = long({name: [1, 3] for name in (*EXPERTS, "judge")})
+    row = benchmark(frame, FIVE, "judge", readings="single", resamples=200).iloc[0]
+    assert row.verdict == "cannot tell with n = 2, 10 are needed"
+    assert np.isnan([row.low, row.high]).all() and row.n_disagree == 0
+    assert "no interval: all resamples give one value" in row.note
+    decided = decide(frame, FIVE, "judge", resamples=200)
+    assert decided.p.isna().all() and decided.decision.str.startswith("cannot tell").all()
 
 
 def test_the_margin_decides_what_is_within():
     frame = long(some(16, n=400))
     wide = benchmark(frame, FIVE, "judge", readings="single", resamples=300, margin=0.2)
-    narrow = benchmark(frame, FIVE, "judge", readings="single", resamples=300, margin=0.001)
+    narrow = benchmark(frame, FIVE, "judge", readings="single", resamples=2000, margin=0.001)
     assert wide.verdict.tolist() == [WITHIN]
     assert narrow.verdict.tolist() == ["cannot tell with n = 400"]
 
@@ -626,7 +679,9 @@ def covered(share, nominal, replications=REPLICATIONS):
 
 
 def _benchmark(frame):
-    return benchmark(frame, FIVE, "judge", resamples=500, mean=False)
+    """Intervals alone: no verdicts, which take time."""
+    found = differences(frame, FIVE, "judge", resamples=500, mean=False)
+    return pd.DataFrame([row_of(one, 0.95) for one in found])
 
 
 @pytest.mark.slow
@@ -651,7 +706,7 @@ def test_the_reading_of_the_paper_favours_the_judge():
     assert gap.mean()["single"] == pytest.approx(0, abs=0.01)
     assert gap.mean()["leave_one_out"] == pytest.approx(0, abs=0.01)
     result = studies(200, np.random.default_rng(3), _benchmark, REPLICATIONS // 4)
-    above = (result.verdict == ABOVE).groupby(result.reading).mean()
+    above = (result.low > 0).groupby(result.reading).mean()
     assert above["paper"] > 0.2
     assert above["paper"] > above["single"] + 0.1
 
@@ -664,22 +719,23 @@ def test_intervals_of_a_noisy_judge_cover_the_true_difference():
     single = result[result.reading == "single"]
     assert covered(((single.low <= truth) & (truth <= single.high)).mean(), 0.95)
     # More often than not it is told apart from an expert; it is never said to be above.
-    assert (single.verdict == BELOW).mean() > 0.5
-    assert (single.verdict == ABOVE).sum() == 0
+    assert (single.high < 0).mean() > 0.5
+    assert (single.low > 0).sum() == 0
 
 
 @pytest.mark.slow
 def test_a_shifted_judge_is_told_apart_by_value_and_not_by_order():
     def both(frame):
         names = [KAPPA, "spearman_rho"]
-        return benchmark(frame, FIVE, "judge", "expert", names, "single", 300, mean=False)
+        found = differences(frame, FIVE, "judge", "expert", names, "single", 300, mean=False)
+        return pd.DataFrame([row_of(one, 0.95) for one in found])
 
     result = studies(100, np.random.default_rng(5), both, REPLICATIONS // 4, shift=0.8)
-    below = (result.verdict == BELOW).groupby(result.statistic).mean()
+    below = (result.high < 0).groupby(result.statistic).mean()
     assert below[KAPPA] > 0.6
     assert below["spearman_rho"] < 0.3
     noisy = studies(100, np.random.default_rng(6), both, REPLICATIONS // 4, judge=0.2)
-    assert ((noisy.verdict == BELOW).groupby(noisy.statistic).mean() > 0.8).all()
+    assert ((noisy.high < 0).groupby(noisy.statistic).mean() > 0.8).all()
 
 
 # --- the study -----------------------------------------------------------------------
@@ -700,6 +756,6 @@ def test_the_study_like_for_like():
     }
     counts = verdict_counts(result)
     counts = counts[counts.reading == "single"].set_index("judge")
-    assert counts.loc["gemini", ["above", "below", "cannot_tell"]].tolist() == [2, 2, 17]
-    assert counts.loc["gpt", ["above", "below", "cannot_tell"]].tolist() == [2, 11, 8]
+    assert counts.loc["gemini", ["above", "below", "cannot_tell"]].tolist() == [0, 1, 20]
+    assert counts.loc["gpt", ["above", "below", "cannot_tell"]].tolist() == [0, 10, 11]
     assert counts.loc["claude", ["above", "below", "cannot_tell"]].tolist() == [1, 7, 13]

@@ -47,7 +47,7 @@ class Tags(HTMLParser):
 def small(tmp_path, text, scale=FIVE, **more):
     path = tmp_path / "r.csv"
     path.write_text(text, encoding="utf-8")
-    return Analysis.read([path], Config([LONG], scale, **more), resamples=50)
+    return Analysis.read([path], Config([LONG], scale, **more), resamples=200)
 
 
 def html(section):

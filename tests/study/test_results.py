@@ -29,8 +29,8 @@ pytestmark = pytest.mark.xdist_group("results")
 
 
 def in_files(columns):
-    """Columns of a frame that its CSV file has: what is not defined is said in its note."""
-    return [name for name in columns if name != "undefined"]
+    """Columns of a frame that its CSV file has: fields for programs stay in the frames."""
+    return [name for name in columns if name not in ("undefined", *readings.FIELDS)]
 
 
 COMPUTED = ["pairwise", "alpha", "f1", "self_report", "openings", "verbosity", "vif"]

@@ -1,7 +1,8 @@
 """A judge, such as a language model, against raters who are trusted: how far, why, what then.
 
 How far: `benchmark` and `verdicts` (against the experts' own agreement), `decide`,
-`alt_test` and `replacement` (decisions with an error rate), `panel` (several judges as
+`alt_test` and `replacement` (decisions with an error rate), `exchange_test` (is the judge
+one more expert?), `panel` (several judges as
 one). Why: `level_and_order`, `step_errors`, `confusion`, `item_gaps`,
 `where_raters_split`. What then: `calibration`, `against_baselines`,
 `prediction_powered_mean`, `plan`, `gain_from_raters`.
@@ -19,6 +20,7 @@ from raters.judges.disagreement import (
     why,
 )
 from raters.judges.estimation import prediction_powered, prediction_powered_mean
+from raters.judges.exchange import exchange_test
 from raters.judges.planning import gain_from_raters, plan, smallest_n, variance_components
 from raters.judges.recalibration import calibration, out_of_fold, recalibrate
 from raters.judges.reference import between, panel
@@ -34,6 +36,7 @@ __all__ = [
     "confusion",
     "decide",
     "differences",
+    "exchange_test",
     "gain_from_raters",
     "item_gaps",
     "level_and_order",

@@ -8,30 +8,32 @@ so there are several readings, and each result is a difference with a paired int
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from raters.coefficients import MANY, PAIR, chosen
 from raters.coefficients.base import notes
 from raters.draws import Draws
 from raters.errors import RatingsError
-from raters.frames import check_ratings
 from raters.intervals import check_level
-from raters.judges.readings import (
-    IN_TURN,
-    READINGS,
-    SIDES,
-    Case,
-    Coefficients,
-    counts_misses,
-    remarks,
+from raters.judges.exchange import EXCHANGES, standings
+from raters.judges.paired import Asked, Difference, differences_of
+from raters.judges.readings import IN_TURN, READINGS
+from raters.judges.rule import (
+    ABOVE,
+    BELOW,
+    NO_INTERVAL,
+    OPEN,
+    UNDEFINED,
+    WITHIN,
+    Ends,
+    verdict,
 )
-from raters.judges.reference import reference_raters
-from raters.matrices import tables
-from raters.results import ALL, MEAN, Estimate, estimates, mean_of
+from raters.results import MEAN
 
+# What a program needs to know of a verdict beside its interval; files leave them out.
+FIELDS = ["n_disagree", "p_exchange", "p_experts", "resembles"]
 RESULT = [
     "judge",
     "framework",
@@ -47,34 +49,9 @@ RESULT = [
     "verdict",
     "note",
     "undefined",
+    *FIELDS,
 ]
-ABOVE, WITHIN, BELOW = "above the experts' ceiling", "within it", "below"
-OPEN, UNDEFINED, NO_INTERVAL = "cannot tell", "not defined", "no interval"
 _INTERVALS = ("percentile", "bca")
-
-
-@dataclass(frozen=True)
-class Difference(Estimate):
-    """A judge's agreement less the experts' own, with its value on every resample.
-
-    Parameters
-    ----------
-    labels : dict
-        ``judge, framework, dimension, reading, statistic, replaced``; the last is ""
-        but for the reading ``replacement``.
-    estimate, draws, n_items, n_ratings, note, undefined, without, counts
-        As in `raters.results.Estimate`, of the difference.
-    benchmark, value : float
-        The experts' agreement, and the judge's.
-    """
-
-    benchmark: float = np.nan
-    value: float = np.nan
-
-    @property
-    def difference(self) -> float:
-        """Value less benchmark."""
-        return self.estimate
 
 
 def benchmark(
@@ -190,79 +167,90 @@ def benchmark(
     >>> found[["benchmark", "value", "difference"]].round(2).to_numpy()[0].tolist()
     [0.9, -0.61, -1.51]
     >>> found.verdict[0]
-    'cannot tell with n = 4'
+    'cannot tell with n = 4, 10 are needed'
     """
     check_margin(margin)
     check_interval(interval, level)
     found = differences(
-        ratings,
-        scale,
-        judge,
-        reference,
-        statistics,
-        readings,
-        resamples,
-        seed,
-        mean,
-        without_each=interval == "bca",
-    )
-    rows = []
-    for one in found:
-        if one.labels["replaced"] not in ("", IN_TURN):
-            continue
-        low, high, note = ends(one, level, interval)
-        rows.append(
-            {
-                **one.labels,
-                "benchmark": one.benchmark,
-                "value": one.value,
-                "difference": one.difference,
-                "low": low,
-                "high": high,
-                "n_items": one.n_items,
-                "verdict": verdict(one.difference, low, high, one.n_items, margin),
-                "note": note,
-                "undefined": one.undefined,
-            }
-        )
+        ratings, scale, judge, reference, statistics, readings, resamples, seed, mean,
+        without_each=True, exchanges=min(resamples, EXCHANGES),
+    )  # fmt: skip
+    rows = [
+        row_of(one, level, interval) | {"verdict": said(one, level, interval, margin)}
+        for one in found
+        if one.labels["replaced"] in ("", IN_TURN)
+    ]
     return pd.DataFrame(rows, columns=RESULT)
 
 
-def verdict(difference: float, low: float, high: float, n_items: int, margin: float = 0.1) -> str:
-    """A difference and its interval in words.
+def row_of(one: Difference, level: float, interval: str = "percentile") -> dict:
+    """A difference as a row of a result: labels, numbers, note and fields.
 
     Parameters
     ----------
-    difference, low, high : float
-        The judge's agreement less the experts' own, and its interval.
-    n_items : int
-        Items that count.
+    one : Difference
+    level : float
+        Coverage of the interval.
+    interval : {"percentile", "bca"}
+
+    Returns
+    -------
+    dict
+    """
+    low, high, note = ends(one, level, interval)
+    at = one.standing
+    return {
+        **one.labels,
+        "benchmark": one.benchmark,
+        "value": one.value,
+        "difference": one.difference,
+        "low": low,
+        "high": high,
+        "n_items": one.n_items,
+        "note": note,
+        "undefined": one.undefined,
+        "n_disagree": one.n_disagree,
+        "p_exchange": at.p,
+        "p_experts": at.p_experts,
+        "resembles": at.resembles,
+    }
+
+
+def said(one: Difference, level: float, interval: str, margin: float) -> str:
+    """The verdict on a difference: see `raters.judges.rule.verdict`.
+
+    Parameters
+    ----------
+    one : Difference
+    level : float
+        Coverage of the interval that decides about 0.
+    interval : {"percentile", "bca"}
     margin : float
-        The largest difference that does not matter.
 
     Returns
     -------
     str
-        See `benchmark`.
-
-    Examples
-    --------
-    >>> verdict(0.02, -0.2, 0.2, n_items=50)
-    'cannot tell with n = 50'
-    >>> verdict(0.02, -0.05, 0.08, n_items=400)
-    'within it'
     """
-    if not np.isfinite(difference):
-        return UNDEFINED
-    if not np.isfinite([low, high]).all():
-        return NO_INTERVAL
-    if low > 0:
-        return ABOVE
-    if high < 0:
-        return BELOW
-    if -margin < low and high < margin:
-        return WITHIN
-    return f"{OPEN} with n = {n_items}"
+    alpha = 1 - level
+    wide = _ranges(one, alpha / 2, interval)
+    narrow = (_ranges(one, alpha, kind) for kind in _INTERVALS)
+    return verdict(one.difference, wide, narrow, one.basis, one.standing, margin, alpha)
+
+
+def _ranges(one, tail, interval):
+    """Where the ends of an interval lie, give or take twice their Monte Carlo error.
+
+    A share of B draws has the error ``sqrt(tail (1 - tail) / B)``: the ends at the shares
+    that much smaller and larger enclose the end that more draws would give. Where draws are
+    so few that the smaller share is none, the end may lie anywhere farther out.
+    """
+    error = 2 * np.sqrt(tail * (1 - tail) / max(one.draws.size, 1))
+    b, c = ends(one, 1 - 2 * min(tail + error, 0.5 - 1e-9), interval)[:2]
+    known = np.isfinite([b, c]).all()
+    a, d = (-np.inf, np.inf) if known else (np.nan, np.nan)
+    if tail > error:
+        a, d = ends(one, 1 - 2 * (tail - error), interval)[:2]
+    return Ends((a, b), (c, d))
 
 
 def verdicts(
@@ -305,7 +293,7 @@ def verdicts(
     ...                       "rating": [1, 2, 4, 3, 1, 3, 4, 3, 4, 1, 2, 2]})
     >>> found = benchmark(frame, Scale([1, 2, 3, 4]), "c", resamples=200, mean=False)
     >>> verdicts(found)[["ceiling", "c", "verdict"]].to_numpy().tolist()
-    [['0.90', '-0.61', 'cannot tell with n = 4']]
+    [['0.90', '-0.61', 'cannot tell with n = 4, 10 are needed']]
     """
     rows = result[result["reading"] == _one("reading", reading, result["reading"])]
     rows = rows[rows["judge"] == _one("judge", judge, rows["judge"])]
@@ -381,6 +369,7 @@ def differences(
     seed: int = 0,
     mean: bool = True,
     without_each: bool = False,
+    exchanges: int = 0,
 ) -> list[Difference]:
     """The differences of `benchmark` with their value on every resample.
 
@@ -390,6 +379,9 @@ def differences(
         As in `benchmark`.
     without_each : bool
         Also compute each difference without one item, as BCa intervals need it.
+    exchanges : int
+        How many exchanges of the judge with the experts tell where it stands; see
+        `exchange_test`. Default: it is not asked.
 
     Returns
     -------
@@ -412,26 +404,14 @@ def differences(
     >>> found[0].draws.shape
     (5,)
     """
-    ratings = check_ratings(ratings, scale)
-    judges = [judge] if isinstance(judge, str) else list(judge)
-    if not judges:
-        raise RatingsError("no judge", "one rater or more", "name them: judge='...'")
-    experts = reference_raters(ratings, reference, judges)
-    readings = _checked_readings(readings, statistics)
-    by_framework = {}
-    for table in tables(ratings, scale, [*experts, *judges]):
-        draws = Draws(len(table.items), resamples, seed, table.framework)
-        by_framework.setdefault(table.framework, []).extend(
-            _of_table(table, experts, judges, statistics, readings, draws, without_each)
-        )
-    if not mean:
-        return [row for rows in by_framework.values() for row in rows]
-    means = [_means(rows) for rows in by_framework.values()]
-    result = []
-    for rows, mean_rows in zip(by_framework.values(), means):
-        several = len({row.labels["dimension"] for row in rows}) > 1
-        result += [*rows, *mean_rows] if several else rows
-    return result + _over_frameworks(list(by_framework.values()), means)
+    asked = Asked.of(ratings, scale, judge, reference, statistics, readings, mean)
+    found = differences_of(
+        asked, lambda table: Draws(len(table.items), resamples, seed, table.framework), without_each
+    )
+    if not exchanges:
+        return found
+    at = standings(asked, exchanges, seed)
+    return [replace(one, standing=at(one)) for one in found]
 
 
 def ends(one: Difference, level: float, interval: str = "percentile") -> tuple[float, float, str]:
@@ -449,7 +429,8 @@ def ends(one: Difference, level: float, interval: str = "percentile") -> tuple[f
     Returns
     -------
     low, high : float
-        NaN where the difference or its interval is not defined.
+        NaN where the difference or its interval is not defined, and where all resamples
+        give one value: an interval of width 0 would say that the difference is known.
     note : str
 
     Examples
@@ -467,6 +448,12 @@ def ends(one: Difference, level: float, interval: str = "percentile") -> tuple[f
         low, high, _ = one.bca_ends(level)
         if np.isnan(low) and undefined < 1:
             parts.append("no BCa interval: every resample lies on one side of the estimate")
+    if high - low <= 0:
+        low = high = np.nan
+        parts.append(
+            f"no interval: all resamples give one value (judge and experts differ on "
+            f"{one.n_disagree} of {one.n_items} items)"
+        )
     return low, high, notes(*parts)
 
 
@@ -524,166 +511,3 @@ def _one(what, name, there):
             f"name it: {what}='...'",
         )
     return name
-
-
-def _checked_readings(readings, statistics):
-    readings = [readings] if isinstance(readings, str) else list(readings)
-    unknown = [name for name in readings if name not in READINGS]
-    if unknown or not readings:
-        raise RatingsError(
-            f"the reading {unknown[0]!r}" if unknown else "no reading",
-            ", ".join(READINGS),
-            "name one of these",
-        )
-    if isinstance(statistics, Mapping):
-        return readings
-    names = [statistics] if isinstance(statistics, str) else list(statistics)
-    if "mean_difference" in names:
-        raise RatingsError(
-            "the statistic 'mean_difference', of which more is not better",
-            "coefficients of agreement",
-            "use pairwise for shifts of level",
-        )
-    pairs_only = [name for name in names if name not in MANY]
-    if "replacement" in readings and pairs_only:
-        raise RatingsError(
-            f"the reading 'replacement' of {pairs_only[0]!r}, which takes two raters",
-            f"a coefficient of any number of raters: {', '.join(MANY)}",
-            "choose one of these, or leave the reading out",
-        )
-    return readings
-
-
-def _functions(statistics, scale):
-    if isinstance(statistics, Mapping):
-        return dict(statistics)
-    found = {}
-    for name in [statistics] if isinstance(statistics, str) else list(statistics):
-        found |= chosen(name, MANY if name in MANY else PAIR, scale)
-    return found
-
-
-def _of_table(table, experts, judges, statistics, readings, draws, without_each):
-    """All differences of one dimension."""
-    coefficients = Coefficients(table.scale)
-    functions = _functions(statistics, table.scale)
-    planned = []
-    for place, judge in enumerate(judges, start=len(experts)):
-        cases = {
-            misses: Case(table, experts, place, judge, misses)
-            for misses in {counts_misses(name) for name in functions}
-        }
-        for reading in readings:
-            for name, function in functions.items():
-                case = cases[counts_misses(name)]
-                labels = {
-                    "judge": judge,
-                    "framework": table.framework,
-                    "dimension": table.dimension,
-                    "reading": reading,
-                    "statistic": name,
-                }
-                between = case.between(name)
-                planned += [
-                    (labels | {"replaced": who}, case, value, ceiling, notes(between, note))
-                    for who, value, ceiling, note in SIDES[reading](
-                        case, coefficients, name, function
-                    )
-                ]
-    labelled = (({"key": key}, sums) for key, sums in coefficients.sums.items())
-    by_key = {one.labels["key"]: one for one in estimates(labelled, draws, without_each)}
-    return [_difference(by_key, *plan) for plan in planned]
-
-
-def _difference(by_key, labels, case, value, ceiling, note):
-    judges, experts = (
-        {what: side.of(by_key, what) for what in ("estimate", "draws", "without")}
-        for side in (value, ceiling)
-    )
-    members = [by_key[key] for key in (*value.keys, *ceiling.keys)]
-    lacking = [one.undefined for one in members if one.undefined]
-    there = case.counted.any()
-    return Difference(
-        labels,
-        float(judges["estimate"]) - float(experts["estimate"]),
-        judges["draws"] - experts["draws"],
-        int(case.counted.sum()),
-        max(one.n_ratings for one in members),
-        notes(case.note, note, remarks(by_key, value, ceiling) if there else ""),
-        case.undefined or (lacking[0] if lacking else ""),
-        judges["without"] - experts["without"],
-        case.counted.astype(float),
-        benchmark=float(experts["estimate"]),
-        value=float(judges["estimate"]),
-    )
-
-
-def _kinds(found):
-    """Differences that differ by framework and dimension only."""
-    kinds = {}
-    for one in found:
-        labels = {k: v for k, v in one.labels.items() if k not in ("framework", "dimension")}
-        kinds.setdefault(tuple(labels.items()), []).append(one)
-    return kinds
-
-
-def _mean(labels, members):
-    """The mean of differences, resample by resample: the difference of two means."""
-    mean = mean_of(labels, members, "dimension")
-    benchmark = float(np.mean([one.benchmark for one in members]))
-    value = float(np.mean([one.value for one in members]))
-    numbers = {"estimate": value - benchmark, "benchmark": benchmark, "value": value}
-    return Difference(**(vars(mean) | numbers | {"n_items": np.count_nonzero(mean.counts)}))
-
-
-def _means(found):
-    """Means over the dimensions of one framework."""
-    return [
-        _mean(members[0].labels | {"dimension": MEAN}, members)
-        for members in _kinds(found).values()
-    ]
-
-
-def _over_frameworks(by_framework, means):
-    """Means over all dimensions of all frameworks, whose items are drawn independently."""
-    if len(by_framework) < 2:
-        return []
-    singles = _kinds(one for found in by_framework for one in found)
-    overall = []
-    for kind, parts in _kinds(one for found in means for one in found).items():
-        members = singles[kind]
-        if len(parts) < len(by_framework):  # a statistic that some scales do not have
-            continue
-        frameworks = [one.labels["framework"] for one in members]
-        share = [frameworks.count(one.labels["framework"]) / len(members) for one in parts]
-        counts = np.concatenate([one.counts for one in parts])
-        # The items of two frameworks are not the same: `_mean` takes the numbers only.
-        nothing = dict.fromkeys(("draws", "without", "counts"), np.empty(0))
-        numbers = [replace(one, **nothing) for one in members]
-        overall.append(
-            replace(
-                _mean(parts[0].labels | {"framework": ALL}, numbers),
-                draws=np.sum([part * one.draws for part, one in zip(share, parts)], axis=0),
-                without=_jackknife_over(parts, share),
-                counts=counts,
-                n_items=np.count_nonzero(counts),
-            )
-        )
-    return overall
-
-
-def _jackknife_over(means, share):
-    """The overall mean without one item each: only that item's framework moves.
-
-    Each framework's values are centred, so that their own small bias does not look like
-    a difference between items.
-    """
-    if not all(one.without.size for one in means):
-        return np.empty(0)
-    overall = sum(part * one.estimate for part, one in zip(share, means))
-    return np.concatenate(
-        [
-            overall + part * (one.without - one.leave_one_out()[0].mean())
-            for part, one in zip(share, means)
-        ]
-    )

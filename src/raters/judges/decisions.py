@@ -11,9 +11,12 @@ import scipy
 from raters.coefficients.base import notes
 from raters.errors import RatingsError
 from raters.frames import check_ratings
-from raters.judges.ceiling import UNDEFINED, check_interval, check_margin, differences, ends
+from raters.intervals import bca_share_below
+from raters.judges.ceiling import check_interval, check_margin, differences, row_of
+from raters.judges.exchange import EXCHANGES
 from raters.judges.readings import IN_TURN
 from raters.judges.reference import reference_raters
+from raters.judges.rule import ON_LINE, UNDEFINED, too_few
 from raters.matrices import tables
 from raters.multiplicity import adjusted
 from raters.results import ALL, MEAN
@@ -34,6 +37,9 @@ DECISIONS = [
     "decision",
     "n_items",
     "note",
+    "undefined",
+    "n_disagree",
+    "withheld",
 ]
 REPLACEMENT = [
     "judge",
@@ -48,6 +54,8 @@ REPLACEMENT = [
     "high",
     "n_items",
     "note",
+    "undefined",
+    "n_disagree",
 ]
 BY_RATER = [
     "judge",
@@ -151,8 +159,9 @@ def decide(
     ...                       "group": ["expert"] * 8 + ["llm"] * 4,
     ...                       "rating": [1, 2, 4, 3, 1, 3, 4, 3, 4, 1, 2, 2]})
     >>> found = decide(frame, Scale([1, 2, 3, 4]), "c", resamples=200, mean=False)
-    >>> found[["test", "decision"]].to_numpy().tolist()[1:]
-    [['non-inferiority', 'not shown'], ['equivalence', 'not shown']]
+    >>> found[["test", "decision"]].to_numpy().tolist()[:2]
+    [['difference', 'cannot tell with n = 4, 10 are needed'],
+     ['non-inferiority', 'cannot tell with n = 4, 100 are needed']]
     """
     check_margin(margin)
     _between("alpha", alpha, 0.5)
@@ -160,20 +169,21 @@ def decide(
     if resamples == 0:
         raise RatingsError("resamples=0", "1 or more", "tests need resamples: leave it out")
     found = differences(
-        ratings, scale, judge, reference, statistics, readings, resamples, seed, mean
-    )
+        ratings, scale, judge, reference, statistics, readings, resamples, seed, mean,
+        without_each=True, exchanges=min(resamples, EXCHANGES),
+    )  # fmt: skip
     rows = [
         _tested(one, test, margin, alpha)
         for one in found
         if one.labels["replaced"] in ("", IN_TURN)
         for test in TESTS
     ]
-    frame = pd.DataFrame(rows, columns=[*DECISIONS[:11], *DECISIONS[13:]])
+    frame = pd.DataFrame(rows)
     frame["p_adjusted"] = frame["p"]
     of_dimensions = frame[frame["dimension"] != MEAN]
     for _, family in of_dimensions.groupby(["judge", "reading", "statistic", "test"]):
         frame.loc[family.index, "p_adjusted"] = adjusted(family["p"], adjustment)
-    frame["decision"] = [_decision(row, alpha) for row in frame.itertuples()]
+    frame["decision"] = [_decision(row, alpha, resamples) for row in frame.itertuples()]
     return frame[DECISIONS]
 
 
@@ -186,41 +196,49 @@ def _between(name, value, high):
 
 
 def _tested(one, test, margin, alpha):
-    low, high, note = ends(one, 1 - (alpha if test == "difference" else 2 * alpha))
-    draws = one.draws[np.isfinite(one.draws)]
-    p = np.nan
-    if np.isfinite(one.difference) and draws.size:
-        p = _p_value(draws, test, margin)
-    return {
-        **one.labels,
+    at_zero = test == "difference"
+    withheld, p = too_few(one.basis, of_margin=not at_zero), np.nan
+    if np.isfinite(one.difference) and np.isfinite(one.draws).any() and not withheld:
+        p = _p_value(one, test, margin)
+        if at_zero and one.difference > 0:
+            withheld = one.standing.against_above(alpha)
+    return row_of(one, 1 - (alpha if at_zero else 2 * alpha)) | {
         "test": test,
-        "margin": np.nan if test == "difference" else margin,
-        "difference": one.difference,
-        "low": low,
-        "high": high,
+        "margin": np.nan if at_zero else margin,
         "p": p,
-        "n_items": one.n_items,
-        "note": note,
+        "withheld": withheld if np.isfinite(one.difference) else "",
     }
 
 
-def _p_value(draws, test, margin):
+def _p_value(one, test, margin):
+    draws = one.draws[np.isfinite(one.draws)]
+
     def share(beyond):
         return (1 + np.count_nonzero(beyond)) / (1 + draws.size)
 
+    def by_bca(point):
+        return bca_share_below(draws, point, one.estimate, *one.leave_one_out())
+
     if test == "difference":
         return min(1.0, 2 * min(share(draws <= 0), share(draws >= 0)))
-    worse = share(draws <= -margin)
-    return worse if test == "non-inferiority" else max(worse, share(draws >= margin))
+    worse = max(share(draws <= -margin), by_bca(-margin))
+    if test == "non-inferiority":
+        return worse
+    return max(worse, share(draws >= margin), 1 - by_bca(margin))
 
 
-def _decision(row, alpha):
+def _decision(row, alpha, resamples):
     if np.isnan(row.p):
-        return UNDEFINED
+        return row.withheld or UNDEFINED
+    # Twice the error that so few draws leave in p, stretched as the adjustment does.
+    shares = 2 if row.test == "difference" else 1
+    error = 2 * np.sqrt(shares * row.p * (1 - row.p / shares) / resamples)
+    if abs(row.p_adjusted - alpha) <= error * row.p_adjusted / row.p:
+        return ON_LINE
     if row.p_adjusted > alpha:
         return _NOT_SHOWN
     if row.test == "difference":
-        return "above" if row.difference > 0 else "below"
+        return row.withheld or ("above" if row.difference > 0 else "below")
     return {"non-inferiority": "not inferior", "equivalence": "equivalent"}[row.test]
 
 
@@ -275,26 +293,11 @@ def replacement(
     [['a', -1.49], ['b', -1.24], ['each in turn', -1.36]]
     """
     check_interval(interval, level)
-    bca = interval == "bca"
     found = differences(
-        ratings,
-        scale,
-        judge,
-        reference,
-        statistics,
-        "replacement",
-        resamples,
-        seed,
-        mean,
-        without_each=bca,
-    )
-    rows = []
-    for one in found:
-        low, high, note = ends(one, level, interval)
-        numbers = {"benchmark": one.benchmark, "value": one.value, "difference": one.difference}
-        numbers |= {"low": low, "high": high, "n_items": one.n_items, "note": note}
-        rows.append(one.labels | numbers)
-    return pd.DataFrame(rows, columns=REPLACEMENT)
+        ratings, scale, judge, reference, statistics, "replacement", resamples, seed, mean,
+        without_each=interval == "bca",
+    )  # fmt: skip
+    return pd.DataFrame([row_of(one, level, interval) for one in found], columns=REPLACEMENT)
 
 
 def alt_test(

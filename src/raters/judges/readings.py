@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, permutations
 
 import numpy as np
@@ -91,6 +92,23 @@ class Case:
         else:
             why = f"no item with ratings by {judge_name} and two experts"
             self.note = str(Reason(NOTHING_SHARED, why))
+
+    @cached_property
+    def disagree(self) -> np.ndarray:
+        """On which of the items that count somebody differs from somebody else."""
+        x = np.column_stack([self.experts, self.judge])
+        low = np.where(np.isnan(x), np.inf, x).min(axis=1)
+        high = np.where(np.isnan(x), -np.inf, x).max(axis=1)
+        return self.counted & (low < high)
+
+    @cached_property
+    def away(self) -> int:
+        """Ratings off the commonest level, of the rater who has fewest."""
+        x = np.column_stack([self.experts, self.judge])
+        values, often = np.unique(x[~np.isnan(x)], return_counts=True)
+        if not values.size:
+            return 0
+        return int((~np.isnan(x) & (x != values[often.argmax()])).sum(axis=0).min())
 
     def pairs(self, name, function, coefficients):
         """The expert pairs; each both ways round where the first is the reference."""
