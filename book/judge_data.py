@@ -18,6 +18,7 @@ import judging_empathy as paper
 from judging_empathy.data.metadata import dimensions, frameworks
 from raters import with_reference
 from raters.errors import RatingsError
+from raters.judges.rule import LEAST_DISAGREE, LEAST_ITEMS
 
 FRAMEWORK = "lend_an_ear"
 # The name in a reader's file where the conversations are not the study's: files from the
@@ -55,8 +56,9 @@ def build(study: str, stories: Path = STORIES) -> dict:
     Returns
     -------
     dict
-        ``study, framework, stamp, credit, notice, levels, dimensions, raters, items, ratings``;
-        ``ratings[dimension][rater]`` has a number an item.
+        ``study, framework, stamp, credit, notice, levels, dimensions, least, raters, items,
+        ratings``; ``least`` is what a verdict needs; ``ratings[dimension][rater]`` has a number
+        an item.
 
     Raises
     ------
@@ -96,6 +98,7 @@ def build(study: str, stories: Path = STORIES) -> dict:
         "notice": notice,
         "levels": _levels(framework["anchors"]),
         "dimensions": _dimensions(),
+        "least": {"items": LEAST_ITEMS, "disagree": LEAST_DISAGREE},
         "raters": [
             {"key": key, "label": paper.LABELS[key], "group": group}
             for key, group in ratings.drop_duplicates("rater")[["rater", "group"]].to_numpy()

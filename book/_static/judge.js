@@ -9,8 +9,8 @@ globalThis.judge = (() => {
   const EXPERTS = ["expert1", "expert2", "expert3"];
   const MEDIAN = "expert_median";
   const RESAMPLES = 2000;
+  const EXCHANGES = 1000;
   const SEED = 2025;
-  const FEW = 15; // below this many conversations the page warns
   const MOST_BYTES = 2_000_000;
 
   // What was given, what is allowed, what to do.
@@ -177,6 +177,35 @@ globalThis.judge = (() => {
     };
   }
 
+  // The difference of kappas after ratings changed hands within each conversation: all who
+  // rated it hand their rating on by the same number of places. The first stays as it is.
+  function exchanged(lists, exchanges, seed) {
+    const random = it.mulberry32(seed);
+    const turned = lists.map((_, step) => lists.map((_, at) => lists[(at + step) % lists.length]));
+    const pairs = lists.flatMap((_, a) => lists.slice(a + 1).map((_, j) => [a, a + 1 + j]));
+    const sums = pairs.map(([a, b]) => turned.map((by) => it.weightedKappaQuadratic(zip(by[a], by[b]))));
+    return Array.from({ length: exchanges }, (_, place) => {
+      const steps = lists[0].map(() => (place ? Math.floor(random() * lists.length) : 0));
+      const kappas = sums.map((by) => {
+        const terms = steps.map((step, item) => by[step].terms[item]);
+        return it.estimate({ terms, finish: by[0].finish });
+      });
+      const [mine, theirs] = [true, false].map((own) =>
+        mean(kappas.filter((_, i) => (pairs[i][0] === 0) === own)),
+      );
+      return mine - theirs;
+    });
+  }
+
+  // Is the first of some raters one of them? As `raters.judges.exchange_test`.
+  function exchangeTest(lists, exchanges, seed) {
+    const draws = exchanged(lists, exchanges, seed);
+    const share = (beyond) => draws.filter((one) => !beyond(one)).length / draws.length;
+    const high = share((one) => one < draws[0] - 1e-9);
+    const low = share((one) => one > draws[0] + 1e-9);
+    return { p: Math.min(1, 2 * Math.min(high, low)), up: high < low };
+  }
+
   // One reader against everybody on one dimension, on the items that the reader rated.
   function compareReader(data, dimension, mine, resamples = RESAMPLES, seed = SEED) {
     const codes = data.items.map(({ code }) => code).filter((code) => mine[code] !== undefined);
@@ -202,6 +231,11 @@ globalThis.judge = (() => {
       value: reader.value - experts.value,
       draws: reader.draws.map((draw, i) => draw - experts.draws[i]),
     };
+    const ofExperts = EXPERTS.map(of);
+    const lists = [own, ...ofExperts];
+    const disagree = codes.filter((_, i) => new Set(lists.map((list) => list[i])).size > 1).length;
+    const { items: least, disagree: leastDisagree } = data.least;
+    const enough = codes.length >= least && disagree >= leastDisagree;
     const others = data.raters.map(({ key, label, group }) => ({
       ...{ key, label, group },
       withExperts: key === MEDIAN ? undefined : told(withOthers(of(key), key)),
@@ -214,8 +248,16 @@ globalThis.judge = (() => {
       .filter(({ withExperts }) => withExperts)
       .sort((a, b) => b.withExperts.estimate - a.withExperts.estimate);
     return {
-      ...{ codes, you, others, experts: told(experts), difference: told(difference) },
-      ranked: ranked.every((r) => Number.isFinite(r.withExperts.estimate)) ? ranked : undefined,
+      ...{ codes, you, others, experts: told(experts), difference: told(difference), disagree },
+      least: data.least,
+      // Whether you come out above, held against exchanges, and the experts among themselves.
+      ...(enough && {
+        exchange: exchangeTest(lists, EXCHANGES, seed),
+        among: EXPERTS.map((_, e) =>
+          exchangeTest([ofExperts[e], ...ofExperts.filter((_, i) => i !== e)], EXCHANGES, seed),
+        ),
+      }),
+      ranked: enough && ranked.every((r) => Number.isFinite(r.withExperts.estimate)) ? ranked : undefined,
       rows: codes.map((code, i) => ({ code, own: own[i], of: (rater) => of(rater)[i] })),
     };
   }
@@ -252,7 +294,7 @@ globalThis.judge = (() => {
       }),
     );
     return {
-      ...{ codes, pairs, alpha: told(it.alpha(byItem)) },
+      ...{ codes, pairs, alpha: told(it.alpha(byItem)), least: data.least },
       expertsAlpha: told(it.alpha(zip(...EXPERTS.map(of)))),
       median: withMedian(medians),
       others: data.raters
@@ -280,6 +322,17 @@ globalThis.judge = (() => {
   const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
   const ordinal = (n) => `${n}${n > 3 ? "th" : ["", "st", "nd", "rd"][n]}`; // of at most 8
 
+  // "Above" is said only if exchanges seldom come out so far above, and if experts are
+  // exchangeable themselves: otherwise one more expert would be called above too often.
+  function above({ exchange, among }) {
+    if (Math.min(...among.map(({ p }) => p)) * among.length <= 0.1) {
+      return "The interval lies above 0, but the experts differ among themselves: no verdict.";
+    }
+    return exchange.up && exchange.p <= 0.05
+      ? "You agree with the experts better than they do among themselves."
+      : "The interval lies above 0, but one more expert may well come out so far above: no verdict.";
+  }
+
   function inWords(title, found, late) {
     const n = found.codes.length;
     const own = found.you.withExperts;
@@ -297,7 +350,13 @@ globalThis.judge = (() => {
           `On the same conversations two experts reach ${withInterval(found.experts)} with each ` +
             `other. Your kappa minus theirs: ${withInterval(found.difference)}.`,
         );
-        if (low > 0) parts.push("You agree with the experts better than they do among themselves.");
+        if (!found.exchange) {
+          parts.push(
+            `No verdict and no place: ${count(n, "conversation")}, and you or the experts differ on ` +
+              `${found.disagree} of them. ${found.least.items} are needed, with ` +
+              `${found.least.disagree} on which somebody differs: go on.`,
+          );
+        } else if (low > 0) parts.push(above(found));
         else if (high < 0) parts.push("The experts agree better among themselves than with you.");
         else if (Number.isFinite(low)) {
           parts.push("That interval includes 0: these conversations do not tell you apart from an expert.");
@@ -318,7 +377,6 @@ globalThis.judge = (() => {
           "defined; these are left out.",
       );
     }
-    if (n < FEW) parts.push(`With fewer than ${FEW} conversations these numbers say little: go on.`);
     if (late) {
       parts.push(
         `${count(late, "rating")} came after you had seen the others' ratings, so not all is blind.`,
@@ -351,7 +409,8 @@ globalThis.judge = (() => {
       }
     } else parts.push("Load one more person's file to see how far people agree.");
     parts.push(`The class median against the expert median: kappa ${withInterval(found.median)}.`);
-    if (found.codes.length < FEW) parts.push(`Fewer than ${FEW} conversations: these numbers say little.`);
+    const { items } = found.least;
+    if (found.codes.length < items) parts.push(`Fewer than ${items} conversations: these numbers say little.`);
     return parts;
   }
 

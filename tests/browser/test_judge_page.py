@@ -26,6 +26,7 @@ from book.build.stage import stage_files
 from judging_empathy.data.names import EXPERTS, MEDIAN, scales
 from raters import coefficients
 from raters.intervals import percentile_interval
+from raters.judges import exchange_test
 
 SCALE = scales()[judge_data.FRAMEWORK]
 LEVELS = raters.Scale([1, 2, 3, 4, 5])
@@ -264,8 +265,21 @@ def test_a_reader_s_numbers_are_those_of_the_package(page, seed, share):
         if other["key"] == MEDIAN:
             short = in_js(page, "judge.withMedian(judgeData, a, b, 500, 9)", ADVICE, mine)
             assert short == {"items": len(codes), **other["withYou"]}
+    people = ["me", *EXPERTS]
+    x = table[people].to_numpy()
+    assert found["disagree"] == (x.min(axis=1) < x.max(axis=1)).sum()
+    least = DATA["least"]
+    if len(codes) < least["items"] or found["disagree"] < least["disagree"]:
+        assert found.get("ranked") is None and "exchange" not in found
+        return
     values = [r["withExperts"]["estimate"] for r in found["ranked"]]
     assert values == sorted(values, reverse=True) and len(values) == 8
+    # Other draws, so p is the same up to four of its errors.
+    row = exchange_test(frame, SCALE, "me", list(EXPERTS), exchanges=1000, mean=False).iloc[0]
+    error = 4 * np.sqrt(2 * row.p * (1 - row.p / 2) / 500) + 0.01
+    assert abs(found["exchange"]["p"] - row.p) < error
+    among = min(1, 3 * min(one["p"] for one in found["among"]))
+    assert abs(among - row.p_experts) < 0.2
 
 
 def test_a_reader_who_varies_nothing_gets_a_reason_and_no_number(page):
@@ -376,7 +390,7 @@ def test_from_the_first_rating_to_a_file_and_back(page):
     assert (
         f"{own['estimate']:.2f} ({own['low']:.2f} to {own['high']:.2f})".replace("-", "−") in words
     )
-    assert "With fewer than 15 conversations these numbers say little" in words
+    assert "No verdict and no place: 8 conversations" in words and "10 are needed" in words
     chart = page.locator("#judge-compare svg")
     assert chart.get_attribute("aria-label") == words and chart.locator(".it-dot").count() == 8
     items = page.get_by_role("region", name="Item by item: the level that each rater gave")
@@ -472,7 +486,10 @@ def test_the_axis_reaches_as_low_as_the_lowest_interval(page, against):
     page.get_by_role("button", name="Show how I compare").click()
     mine = dict(zip(CODES, turned))
     found = in_js(page, "judge.compareReader(judgeData, a, b)", ELABORATION, mine)
-    raters_shown = [entry["withExperts"] for entry in found["ranked"]]
+    # Eight conversations are too few for a place: nobody is put in order.
+    assert found.get("ranked") is None
+    others = [entry["withExperts"] for entry in found["others"] if entry.get("withExperts")]
+    raters_shown = [found["you"]["withExperts"], *others]
     lowest = min(entry["low"] for entry in raters_shown)
     assert (lowest < -0.5) == against
     drawn = drawn_axis(page)
