@@ -44,7 +44,7 @@ def with_experts(single: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([single, experts.merge(known)], ignore_index=True)
 
 
-def who(ratings: pd.DataFrame, single: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
+def who(ratings: pd.DataFrame, single: pd.DataFrame, rating_counts: pd.DataFrame) -> pd.DataFrame:
     """How many single ratings stand behind the crowd of each framework.
 
     One row a framework: ``framework``; ``ratings`` (single ones), ``per_rating`` (how many behind
@@ -55,7 +55,7 @@ def who(ratings: pd.DataFrame, single: pd.DataFrame, counts: pd.DataFrame) -> pd
     single = single.dropna(subset="rating")
     crowd = ratings[ratings["rater"] == CROWD]
     behind = single.groupby([*_WHERE, "item"]).size().groupby("framework").agg(["min", "max"])
-    frame = counts[counts["group"] == CROWD].set_index("framework")
+    frame = rating_counts[rating_counts["group"] == CROWD].set_index("framework")
     if ratings.attrs["study"] != "published":
         made_up = single.groupby("framework").size().reindex(frame.index)
         frame["ratings"] = made_up.fillna(frame["values"]).astype(int)

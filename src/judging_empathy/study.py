@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from inspect import signature
 from pathlib import Path
 
 import pandas as pd
@@ -242,7 +243,7 @@ class Study:
         Parameters
         ----------
         name : str
-            One of `TABLES`, which says what each is made with.
+            One of `TABLES`, which says what makes each.
         resamples, seed : int
             Bootstrap of items. Tables without intervals do not look at them.
 
@@ -263,13 +264,26 @@ class Study:
         """
         if name not in TABLES:
             raise RatingsError(f"table={name!r}", ", ".join(TABLES), "name one of these")
-        make, takes = TABLES[name]
-        how = {"resamples": resamples, "seed": seed}
-        how = {option: how[option] for option in takes}
+        makes = TABLES[name]
+        takes = signature(makes).parameters
+        given = {"resamples": resamples, "seed": seed}
+        how = {option: value for option, value in given.items() if option in takes}
         key = (name, *how.values())
         if key not in self._tables:
-            self._tables[key] = _kept((self.name, *key), lambda: make(self, **how))
+            self._tables[key] = _kept(
+                (self.name, *key), lambda: makes(**self._parts_for(takes), **how)
+            )
         return self._named(self._tables[key])
+
+    def _parts_for(self, takes: Iterable[str]) -> dict[str, object]:
+        """What a maker of a table takes of the study: attributes, or estimates of a table."""
+        parts: dict[str, object] = {}
+        for name in takes:
+            if name in _PARTS:
+                parts[name] = getattr(self, _PARTS[name])
+            elif name in TABLES:
+                parts[name] = self.estimates(name)
+        return parts
 
     def estimates(self, name: str) -> pd.DataFrame:
         """A table whose intervals nobody looks at: one that is there, or without resamples.
@@ -312,53 +326,48 @@ def _kept(key: tuple, make: Callable) -> pd.DataFrame:
     return frame
 
 
-_NOTHING, _SEED, _BOTH = (), ("seed",), ("resamples", "seed")
+# What the makers of tables take, by the name of their argument: an attribute of the study.
+_PARTS = {
+    **{part: part for part in ("ratings", "words", "openings", "rating_counts")},
+    **{"reports": "self_reports", "single": "single_ratings", "counts": "annotation_counts"},
+    **{"texts": "supporter_texts", "labels": "labels_told"},
+}
 
 
-def _of(make: Callable, *parts: str) -> Callable:
-    """A function of frames as one of a study: `parts` are the frames that it takes."""
-    return lambda study, **how: make(*(getattr(study, part) for part in parts), **how)
+def _ratings(ratings: pd.DataFrame) -> pd.DataFrame:
+    return ratings
 
 
-# Each table by name: how it is made, and whether resamples and seed matter.
-TABLES = {
-    "ratings": (_of(lambda ratings: ratings, "ratings"), _NOTHING),
-    "pairwise": (_of(tables.pairs_table, "ratings"), _BOTH),
-    "alpha": (_of(tables.alpha_table, "ratings"), _BOTH),
-    "f1": (_of(tables.f1_table, "ratings"), _BOTH),
-    "self_report": (_of(tables.self_report_table, "ratings", "self_reports"), _BOTH),
-    "openings": (_of(tables.openings_table, "ratings", "openings"), _NOTHING),
-    "verbosity": (_of(tables.verbosity_table, "ratings", "words"), _NOTHING),
-    "vif": (_of(tables.vif_table, "ratings"), _NOTHING),
-    "replication": (
-        _of(
-            replication.replicate,
-            *("ratings", "self_reports", "words", "openings", "annotation_counts"),
-        ),
-        _SEED,
-    ),
-    "benchmark": (_of(models.benchmark_table, "ratings"), _BOTH),
-    "judge_vs_crowd": (_of(models.judge_vs_crowd_table, "ratings"), _BOTH),
-    "alt_test": (_of(models.alt_test_table, "ratings"), _NOTHING),
-    "calibration": (_of(models.calibration_table, "ratings"), _BOTH),
-    "baselines": (_of(models.baselines_table, "ratings", "words", "supporter_texts"), _BOTH),
-    "crowd": (_of(crowd.crowd_table, "ratings", "single_ratings"), _BOTH),
-    "who": (_of(crowd.who, "ratings", "single_ratings", "rating_counts"), _NOTHING),
+# Each table by name, and what makes it.
+TABLES: dict[str, Callable[..., pd.DataFrame]] = {
+    "ratings": _ratings,
+    "pairwise": tables.pairs_table,
+    "alpha": tables.alpha_table,
+    "f1": tables.f1_table,
+    "self_report": tables.self_report_table,
+    "openings": tables.openings_table,
+    "verbosity": tables.verbosity_table,
+    "vif": tables.vif_table,
+    "replication": replication.replicate,
+    "benchmark": models.benchmark_table,
+    "judge_vs_crowd": models.judge_vs_crowd_table,
+    "alt_test": models.alt_test_table,
+    "calibration": models.calibration_table,
+    "baselines": models.baselines_table,
+    "crowd": crowd.crowd_table,
+    "who": crowd.who,
     # Chapters 9 and 10 and the audit
-    "p_values": (_of(kappas.p_values, "ratings"), _NOTHING),
-    "slopes": (_of(robustness.slopes, "ratings", "words"), _NOTHING),
-    "told": (_of(robustness.told, "ratings", "self_reports", "labels_told"), _BOTH),
-    "highlighted": (_of(kappas.highlighted, "ratings"), _BOTH),
-    "clipped_draws": (_of(intervals.clipped_draws, "ratings"), _BOTH),
-    "median_of_pairs": (_of(kappas.median_of_pairs, "ratings"), _NOTHING),
-    "expert_f1": (_of(kappas.expert_f1, "ratings"), _NOTHING),
-    "chance_lines": (
-        lambda study, **how: kappas.chance_lines(study.table("baselines", **how)),
-        _BOTH,
-    ),
-    "library_vif": (_of(robustness.library_vif, "ratings"), _NOTHING),
-    "ties": (_of(robustness.ties, "ratings", "openings"), _NOTHING),
-    "rho_intervals": (_of(intervals.rho_intervals, "ratings"), _BOTH),
-    "mean_intervals": (_of(intervals.mean_intervals, "ratings", "self_reports"), _BOTH),
-    "repaired": (_of(yardsticks.repaired, "ratings"), _BOTH),
+    "p_values": kappas.p_values,
+    "slopes": robustness.slopes,
+    "told": robustness.told,
+    "highlighted": kappas.highlighted,
+    "clipped_draws": intervals.clipped_draws,
+    "median_of_pairs": kappas.median_of_pairs,
+    "expert_f1": kappas.expert_f1,
+    "chance_lines": kappas.chance_lines,
+    "library_vif": robustness.library_vif,
+    "ties": robustness.ties,
+    "rho_intervals": intervals.rho_intervals,
+    "mean_intervals": intervals.mean_intervals,
+    "repaired": yardsticks.repaired,
 }

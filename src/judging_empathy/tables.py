@@ -5,8 +5,8 @@ recipe (its statistic has `published` in its name) stands the plain one.
 
 `Study.table` calls the functions that make tables: here, in `models`, `crowd`, `replication`
 and `audit`. What they all take is described once. `ratings` is the study's long frame, and
-`reports`, `words`, `openings`, `single` and `counts` are the frames of that name of `Study`
-(`self_reports`, `single_ratings`, `rating_counts`). `resamples` and `seed` are those of the
+`reports`, `words`, `openings`, `single` and `rating_counts` are the frames of `Study` that are
+called so (`self_reports`, `single_ratings`). `resamples` and `seed` are those of the
 bootstrap of items and, where a judge learns, of the folds. The docstring of each function says
 which columns it gives and by which recipe.
 """

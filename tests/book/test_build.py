@@ -386,7 +386,7 @@ def test_a_kernel_has_its_own_folder_and_variables_and_does_not_see_the_builder(
 def test_a_table_of_the_study_is_made_once_for_all_chapters(tmp_path, monkeypatch):
     monkeypatch.setenv("JUDGING_EMPATHY_TABLES", str(tmp_path))
     first = Study("simulated").table("vif")
-    monkeypatch.setitem(TABLES, "vif", (lambda _study: pytest.fail("made again"), ()))
+    monkeypatch.setitem(TABLES, "vif", lambda: pytest.fail("made again"))
     again = Study("simulated").table("vif")
     pd.testing.assert_frame_equal(first, again)
     assert first.attrs == again.attrs and len(list(tmp_path.iterdir())) == 1

@@ -27,8 +27,12 @@ _COLUMNS = {
     "raters": ["rater", "group", "label", "description", "source"],
 }
 _MAY_BE_EMPTY = {"anchors", "note"}
-_KEY = {"frameworks": ["framework"], "dimensions": ["dimension"], "raters": ["rater"]}
-_POLICIES = ("show", "attribution", "never")
+_KEY = {"frameworks": "framework", "dimensions": "dimension", "raters": "rater"}
+_ALLOWED = {
+    "text_policy": ("show", "attribution", "never"),
+    "polarity": ("+1", "-1"),
+    "group": ("expert", "llm", "crowd"),
+}
 
 
 def frameworks() -> pd.DataFrame:
@@ -55,17 +59,7 @@ def frameworks() -> pd.DataFrame:
     >>> frameworks().prefix.tolist()
     ['ED', 'EP', 'PE', 'LE']
     """
-    return _frameworks(data_dir()).copy()
-
-
-@cache
-def _frameworks(folder: Path) -> pd.DataFrame:
-    table = _read(folder, "frameworks")
-    for row in table.itertuples():
-        levels(row.levels)
-        if row.text_policy not in _POLICIES:
-            raise _wrong("frameworks", row.framework, "text_policy", row.text_policy, _POLICIES)
-    return table
+    return _table(data_dir(), "frameworks").copy()
 
 
 def dimensions() -> pd.DataFrame:
@@ -89,26 +83,7 @@ def dimensions() -> pd.DataFrame:
     >>> dimensions().query("polarity == -1").dimension.tolist()
     ['advice_giving', 'self_oriented', 'dismissing_emotions']
     """
-    return _dimensions(data_dir()).copy()
-
-
-@cache
-def _dimensions(folder: Path) -> pd.DataFrame:
-    table = _read(folder, "dimensions")
-    known = _frameworks(folder)["framework"].tolist()
-    for row in table.itertuples():
-        if row.framework not in known:
-            raise _wrong("dimensions", row.dimension, "framework", row.framework, known)
-        if row.polarity not in ("+1", "-1"):
-            raise _wrong("dimensions", row.dimension, "polarity", row.polarity, ("+1", "-1"))
-    if list(dict.fromkeys(table["framework"])) != known:
-        raise RatingsError(
-            "dimensions.csv has its frameworks in another order or leaves one out",
-            f"rows in the order {', '.join(known)}",
-            "sort the rows of data/dimensions.csv, or restore the file with git",
-        )
-    table["polarity"] = table["polarity"].astype(int)
-    return table
+    return _table(data_dir(), "dimensions").copy()
 
 
 def raters() -> pd.DataFrame:
@@ -130,38 +105,12 @@ def raters() -> pd.DataFrame:
     >>> raters().query("group == 'llm'").rater.tolist()
     ['gemini', 'gpt', 'claude']
     """
-    return _raters(data_dir()).copy()
-
-
-@cache
-def _raters(folder: Path) -> pd.DataFrame:
-    table = _read(folder, "raters")
-    allowed = ("expert", "llm", "crowd")
-    for row in table.itertuples():
-        if row.group not in allowed:
-            raise _wrong("raters", row.rater, "group", row.group, allowed)
-    return table
+    return _table(data_dir(), "raters").copy()
 
 
 def levels(text: str) -> tuple[int, ...]:
-    """The levels of a scale as numbers, from the text in `frameworks`.
+    """The levels of a scale, from whole numbers with spaces between them, lowest first.
 
-    Parameters
-    ----------
-    text : str
-        Whole numbers with spaces between them, lowest first.
-
-    Returns
-    -------
-    tuple of int
-
-    Raises
-    ------
-    RatingsError
-        Not whole numbers, fewer than two, or not increasing.
-
-    Examples
-    --------
     >>> levels("0 1 2")
     (0, 1, 2)
     """
@@ -176,6 +125,30 @@ def levels(text: str) -> tuple[int, ...]:
             "correct the column levels of data/frameworks.csv",
         )
     return values
+
+
+@cache
+def _table(folder: Path, name: str) -> pd.DataFrame:
+    table, key = _read(folder, name), _KEY[name]
+    allowed = {column: _ALLOWED[column] for column in table if column in _ALLOWED}
+    if name == "dimensions":
+        allowed["framework"] = tuple(_table(folder, "frameworks")["framework"])
+    for column, values in allowed.items():
+        for where, value in zip(table[key], table[column]):
+            if value not in values:
+                raise _wrong(name, where, column, value, values)
+    if name == "frameworks":
+        table["levels"].map(levels)
+    if name == "dimensions":
+        known = allowed["framework"]
+        if tuple(dict.fromkeys(table["framework"])) != known:
+            raise RatingsError(
+                "dimensions.csv has its frameworks in another order or leaves one out",
+                f"rows in the order {', '.join(known)}",
+                "sort the rows of data/dimensions.csv, or restore the file with git",
+            )
+        table["polarity"] = table["polarity"].astype(int)
+    return table
 
 
 def _read(folder: Path, name: str) -> pd.DataFrame:
@@ -194,15 +167,12 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
             f"restore data/{name}.csv with git",
         )
     key = _KEY[name]
-    if table.duplicated(key).any():
-        twice = table.loc[table.duplicated(key), key[0]].iloc[0]
+    for twice in table.loc[table[key].duplicated(), key]:
         raise RatingsError(
             f"{twice!r} twice in {name}.csv", "each key once", f"correct data/{name}.csv"
         )
-    for column in _COLUMNS[name]:
-        empty = table[column].str.strip() == ""
-        if empty.any() and column not in _MAY_BE_EMPTY:
-            where = table.loc[empty, key[0]].iloc[0]
+    for column in table.columns.difference(_MAY_BE_EMPTY, sort=False):
+        for where in table.loc[table[column].str.strip() == "", key]:
             raise _wrong(name, where, column, "", ("some text",))
     return table
 

@@ -87,17 +87,6 @@ def titled(frame: pd.DataFrame) -> pd.DataFrame:
 def in_order(ratings: pd.DataFrame) -> pd.DataFrame:
     """A long frame sorted by framework, dimension, item and rater, as these first appear.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        The columns of the long frame.
-
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
     >>> rows = [("epitome", "d", i, r, "expert", 1.0) for r in "ab" for i in ("EP01", "EP02")]
     >>> in_order(pd.DataFrame(rows, columns=COLUMNS)).rater.tolist()
     ['a', 'b', 'a', 'b']
