@@ -13,39 +13,34 @@ from judging_empathy.data.files import data_dir
 from judging_empathy.data.names import EXPERTS, MEDIAN, SELF, scales, titled
 from judging_empathy.tables import (
     KAPPA_PUBLISHED,
+    PAIRS,
     PUBLISHED_MODELS,
     TAU_DRAWS,
     TAU_SEED,
     alpha_published_draws,
+    by_framework,
     openings_table,
+    printed_pairs,
     stacked_tau_draws,
     verbosity_table,
+    with_reports,
 )
 from raters import check_ratings, pairwise, with_reference
 from raters.intervals import percentile_interval
-from raters.matrices import tables
 from raters.measures import MEAN
 
 KEYS = ["table", "framework", "dimension", "rater_a", "rater_b", "group", "quantity"]
 COLUMNS = [*KEYS, "printed", "ours", "difference", "comparison", "same", "note"]
 # The study's words for raters, in ours.
 _RATERS = {"experts": MEDIAN, "llm": "gemini"}
-_PAIRS = [
-    ("expert1", "expert2"),
-    ("expert2", "expert3"),
-    ("expert3", "expert1"),
-    (MEDIAN, "crowd"),
-    (MEDIAN, "gemini"),
-    ("gemini", "crowd"),
-]
 _SUBJECTS = {
-    "Expert 1 and Expert 2": ("expert1", "expert2"),
-    "Experts and LLM": (MEDIAN, "gemini"),
-    "Experts and Crowd": (MEDIAN, "crowd"),
-    "LLM and Crowd": ("gemini", "crowd"),
-    "Dataset Perceived Empathy": "perceived_empathy",
-    "Dataset Empathetic Dialogues": "empatheticdialogues",
-    "Dataset EPITOME": "epitome",
+    "Expert 1 and Expert 2": {"rater_a": "expert1", "rater_b": "expert2"},
+    "Experts and LLM": {"rater_a": MEDIAN, "rater_b": "gemini"},
+    "Experts and Crowd": {"rater_a": MEDIAN, "rater_b": "crowd"},
+    "LLM and Crowd": {"rater_a": "gemini", "rater_b": "crowd"},
+    "Dataset Perceived Empathy": {"framework": "perceived_empathy"},
+    "Dataset Empathetic Dialogues": {"framework": "empatheticdialogues"},
+    "Dataset EPITOME": {"framework": "epitome"},
 }
 TITLES = {
     "weighted_kappa": "Weighted kappa",
@@ -132,7 +127,7 @@ def replicate(
             _verbosity(ratings, words),
             _self_reports(ratings, reports),
             _openings(ratings, openings),
-            _counts(counts),
+            _counted("annotation_count", counts),
         ],
         ignore_index=True,
     ).reindex(columns=[*KEYS, "value", "error"])
@@ -210,109 +205,90 @@ def _rows(table, rows):
     return pd.DataFrame(rows).assign(table=table)
 
 
-def _kappas(ratings):
-    """Kappa, z and p of the printed pairs; kappa by our own formula, z by statsmodels."""
-    both = with_reference(ratings)
-    result = pairwise(both, scales(), KAPPA_PUBLISHED, _PAIRS, resamples=0)
-    kappa = result.set_index(["framework", "dimension", "rater_a", "rater_b"])["estimate"]
-    names = list(dict.fromkeys(r for pair in _PAIRS for r in pair))
-    rows = []
-    for table in tables(both, scales(), names):
-        for a, b in _PAIRS:
-            x = table.values[:, [names.index(a), names.index(b)]]
-            z = kappa_z(x)
-            labels = {"framework": table.framework, "dimension": table.dimension}
-            labels |= {"rater_a": a, "rater_b": b}
-            value = kappa[table.framework, table.dimension, a, b]
-            for quantity, number in (("kappa", value), ("z", z), ("p_value", _two_sided(z))):
-                rows.append({**labels, "quantity": quantity, "value": number})
-    return _rows("weighted_kappa", rows)
+def kappa_tests(ratings: pd.DataFrame) -> pd.DataFrame:
+    """z of the printed kappas: kappa by position over its standard error.
 
-
-def kappa_z(x: np.ndarray) -> float:
-    """z of quadratic kappa by position: kappa over its non-null standard error.
-
-    `x` has a row an item and the two raters in its columns, complete.
+    ``framework, dimension, rater_a, rater_b, kappa``; ``z`` with the variance that holds
+    whatever kappa is, and ``z_null`` with that under kappa = 0.
 
     `statsmodels.stats.inter_rater.cohens_kappa`; Fleiss, Cohen and Everitt (1969).
-
-    >>> x = np.array([[1, 1], [2, 2], [3, 3], [3, 2], [1, 2], [2, 2]])
-    >>> round(kappa_z(x), 3)
-    3.0
     """
-    values, code = np.unique(np.rint(100 * x).astype(int), return_inverse=True)
-    code = code.reshape(x.shape)
-    table = np.zeros((values.size, values.size))
-    np.add.at(table, (code[:, 0], code[:, 1]), 1)
-    found = cohens_kappa(table, wt="quadratic")
-    return float(found.kappa / np.sqrt(found.var_kappa))
+    rows = []
+    for labels, x, _ in printed_pairs(ratings):
+        values, code = np.unique(np.rint(100 * x), return_inverse=True)
+        code = code.reshape(x.shape)
+        counts = np.zeros((values.size, values.size))
+        np.add.at(counts, (code[:, 0], code[:, 1]), 1)
+        found = cohens_kappa(counts, wt="quadratic")
+        z = found.kappa / np.sqrt([found.var_kappa, found.var_kappa0])
+        rows.append({**labels, "kappa": found.kappa, "z": z[0], "z_null": z[1]})
+    return pd.DataFrame(rows)
 
 
-def _two_sided(z):
-    return float(2 * stats.norm.sf(abs(z)))
+def two_sided(z: pd.Series) -> pd.Series:
+    """The p-value of a standard normal z."""
+    return 2 * stats.norm.sf(z.abs())
+
+
+def _kappas(ratings):
+    """Kappa, z and p of the printed pairs; kappa by our own formula, z by statsmodels."""
+    result = pairwise(with_reference(ratings), scales(), KAPPA_PUBLISHED, PAIRS, resamples=0)
+    labels = ["framework", "dimension", "rater_a", "rater_b"]
+    wide = kappa_tests(ratings).drop(columns="kappa").merge(result[[*labels, "estimate"]])
+    wide = wide.assign(kappa=wide["estimate"], p_value=two_sided(wide["z"]))
+    long = wide.melt(labels, ["kappa", "z", "p_value"], "quantity", "value")
+    return long.assign(table="weighted_kappa")
 
 
 def _kappa_summaries(kappas):
     """Percentiles and summaries, from kappas rounded to two decimals as printed."""
     rounded = kappas[kappas["quantity"] == "kappa"].assign(value=lambda d: d["value"].round(2))
     rounded["value"] += 0.0  # turns -0.0 into 0.0
-    rows = []
     experts = rounded[rounded["rater_b"].isin(EXPERTS)]
+    rows = []
     for group, part in (("all_126", rounded), ("expert_pairs_63", experts)):
-        for q in (25, 50, 75):
-            rows.append(
-                {"table": "kappa_percentile", "group": group, "quantity": str(q)}
-                | {"value": np.percentile(part["value"], q)}
-            )
-    for subject, what in [("all", None), *_SUBJECTS.items()]:
-        part = rounded
-        if isinstance(what, tuple):
-            part = rounded[(rounded["rater_a"] == what[0]) & (rounded["rater_b"] == what[1])]
-        elif what:
-            part = rounded[rounded["framework"] == what]
-        rows += [
-            {"table": "kappa_describe", "group": subject, "quantity": name, "value": value}
-            for name, value in part["value"].describe().items()
-        ]
+        quartiles = {str(q): np.percentile(part["value"], q) for q in (25, 50, 75)}
+        rows += _one_each({"table": "kappa_percentile", "group": group}, quartiles)
+    for subject, what in {"all": {}, **_SUBJECTS}.items():
+        part = rounded[(rounded[list(what)] == pd.Series(what)).all(axis=1)]
+        rows += _one_each({"table": "kappa_describe", "group": subject}, part["value"].describe())
     return pd.DataFrame(rows)
+
+
+def fisher(rho: float, se: float) -> np.ndarray:
+    """The 95 % interval of a correlation by Fisher's transformation, with its standard error."""
+    return np.tanh(np.arctanh(rho) + stats.norm.ppf(0.975) * np.array([-se, se]))
 
 
 def _spearmans(ratings):
     """Spearman's rho and p by scipy, and its interval by Fisher's transformation."""
-    names = list(dict.fromkeys(r for pair in _PAIRS for r in pair))
     rows = []
-    for table in tables(with_reference(ratings), scales(), names):
-        for a, b in _PAIRS:
-            x, y = (table.values[:, names.index(r)] for r in (a, b))
-            found = stats.spearmanr(x, y)
-            reach = stats.norm.ppf(0.975) / np.sqrt(len(x) - 3)
-            low, high = np.tanh(np.arctanh(found.statistic) + np.array([-reach, reach]))
-            labels = {"framework": table.framework, "dimension": table.dimension}
-            values = {"rho": found.statistic, "p_value": found.pvalue, "low": low, "high": high}
-            rows += [
-                {**labels, "rater_a": a, "rater_b": b, "quantity": q, "value": v}
-                for q, v in values.items()
-            ]
+    for labels, x, _ in printed_pairs(ratings):
+        found = stats.spearmanr(*x.T)
+        low, high = fisher(found.statistic, 1 / np.sqrt(len(x) - 3))
+        values = {"rho": found.statistic, "p_value": found.pvalue, "low": low, "high": high}
+        rows += _one_each(labels, values)
     return _rows("spearman", rows)
+
+
+def _one_each(labels, values):
+    return [{**labels, "quantity": name, "value": value} for name, value in values.items()]
 
 
 def _alphas(ratings, seed):
     """Alpha by dimension, framework means, and their intervals with Monte Carlo error."""
     rows = []
     for group, raters in (("experts", EXPERTS), ("llms", PUBLISHED_MODELS)):
-        found = list(tables(ratings, scales(), raters))
-        for framework in dict.fromkeys(table.framework for table in found):
-            here = [table for table in found if table.framework == framework]
+        for here in by_framework(ratings, raters):
             sums, draws = alpha_published_draws(here, _BATCH * _BATCHES, seed)
-            labels = {"framework": framework, "group": group, "quantity": "alpha"}
-            values = [s.estimate() for s in sums]
+            values = {table.dimension: s.estimate() for table, s in zip(here, sums)}
+            values[MEAN] = np.mean(list(values.values()))
+            labels = {"framework": here[0].framework, "group": group}
             rows += [
-                {**labels, "dimension": table.dimension, "value": value}
-                for table, value in zip(here, values)
+                {**labels, "quantity": "alpha", "dimension": dimension, "value": value}
+                for dimension, value in values.items()
             ]
-            labels["dimension"] = MEAN
-            rows.append({**labels, "value": np.mean(values)})
-            rows += _interval_rows(labels, draws.mean(axis=0))
+            rows += _interval_rows({**labels, "dimension": MEAN}, draws.mean(axis=0))
     return _rows("krippendorff_alpha", rows)
 
 
@@ -328,20 +304,21 @@ def _interval_rows(labels, draws):
 
 
 def _verbosity(ratings, words):
-    names = {
-        "ols_slope_published": "coef",
-        "ols_slope_p_published": "p",
-        "ols_slope_p_adjusted_published": "p_adjusted",
-    }
-    found = verbosity_table(ratings, words).query("statistic in @names")
-    return found.assign(
-        table="verbosity_ols", quantity=found["statistic"].map(names), value=found["estimate"]
-    )[["table", "framework", "dimension", "group", "quantity", "value"]]
+    names = {"": "coef", "_p": "p", "_p_adjusted": "p_adjusted"}
+    found = _renamed(verbosity_table(ratings, words), "ols_slope", names)
+    return found.assign(table="verbosity_ols")
+
+
+def _renamed(found, start, names):
+    """The rows by the published recipe, in the printed tables' words for quantities."""
+    names = {f"{start}{ending}_published": name for ending, name in names.items()}
+    found = found[found["statistic"].isin(names)]
+    found = found.assign(quantity=found["statistic"].map(names), value=found["estimate"])
+    return found[["framework", "dimension", "group", "quantity", "value"]]
 
 
 def _self_reports(ratings, reports):
-    both = with_reference(pd.concat([ratings, reports], ignore_index=True))
-    both = both[both["dimension"].isin(reports["dimension"].unique())]
+    both = with_reports(ratings, reports)
     rows = []
     labels = {"framework": "perceived_empathy", "rater_a": SELF}
     for other in ("crowd", MEDIAN):
@@ -350,35 +327,18 @@ def _self_reports(ratings, reports):
         each = pairwise(both, scales(), "kendall_tau_b", [(SELF, other)], resamples=0)
         values = {"tau": tau, "low": low, "high": high, "n_pairs": n}
         values["median_over_dimensions"] = each["estimate"].median()
-        rows += [{**labels, "rater_b": other, "quantity": q, "value": v} for q, v in values.items()]
+        rows += _one_each({**labels, "rater_b": other}, values)
     return _rows("self_report_kendall_tau_b", rows)
 
 
 def _openings(ratings, openings):
-    names = {
-        "kruskal_wallis_h_published": "H",
-        "kruskal_wallis_p_published": "p",
-        "kruskal_wallis_p_adjusted_published": "p_adjusted",
-    }
-    found = openings_table(ratings, openings).query("statistic in @names")
-    tests = pd.DataFrame(
-        {
-            "table": "kruskal_wallis_opening",
-            "framework": "lend_an_ear",
-            "dimension": found["dimension"],
-            "quantity": found["statistic"].map(names),
-            "value": found["estimate"],
-        }
-    )
-    counts = openings["opening"].value_counts()
-    sizes = pd.DataFrame(
-        {"table": "opening_count", "group": counts.index, "quantity": "n", "value": counts.values}
-    )
-    return pd.concat([tests, sizes], ignore_index=True)
+    names = {"h": "H", "p": "p", "p_adjusted": "p_adjusted"}
+    tests = _renamed(openings_table(ratings, openings), "kruskal_wallis_", names)
+    tests = tests.drop(columns="group").assign(table="kruskal_wallis_opening")
+    return pd.concat([tests, _counted("opening_count", openings["opening"].value_counts())])
 
 
-def _counts(counts):
+def _counted(table, counts):
     return _rows(
-        "annotation_count",
-        [{"group": group, "quantity": "n", "value": float(n)} for group, n in counts.items()],
+        table, [{"group": g, "quantity": "n", "value": float(n)} for g, n in counts.items()]
     )

@@ -13,7 +13,7 @@ which columns it gives and by which recipe.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -27,8 +27,9 @@ from raters import agreement, check_ratings, pairwise, round_ratings, with_refer
 from raters.coefficients import kendall_tau_b, krippendorff_alpha_interval
 from raters.draws import multiplicities
 from raters.intervals import percentile_interval
-from raters.matrices import tables
+from raters.matrices import Matrix, tables
 from raters.measures import MEAN, RESULT
+from raters.scale import Scale
 
 # The models that the published cell on agreement among LLMs selects.
 PUBLISHED_MODELS = ("gpt", "claude")
@@ -36,11 +37,51 @@ PUBLISHED_MODELS = ("gpt", "claude")
 TAU_DRAWS, TAU_SEED = 10_000, 0
 KAPPA = "weighted_kappa_quadratic"
 KAPPA_PUBLISHED = "weighted_kappa_quadratic_published"
+# The pairs of raters of the printed tables.
+PAIRS = [
+    ("expert1", "expert2"),
+    ("expert2", "expert3"),
+    ("expert3", "expert1"),
+    (MEDIAN, "crowd"),
+    (MEDIAN, "gemini"),
+    ("gemini", "crowd"),
+]
 ALPHAS = (
     "krippendorff_alpha_nominal",
     "krippendorff_alpha_ordinal",
     "krippendorff_alpha_interval",
 )
+
+
+def by_framework(ratings: pd.DataFrame, raters: Sequence[str]) -> list[list[Matrix]]:
+    """The dimensions of each framework as matrices of these raters."""
+    found = list(tables(check_ratings(ratings, scales()), scales(), raters))
+    frameworks = dict.fromkeys(table.framework for table in found)
+    return [[table for table in found if table.framework == name] for name in frameworks]
+
+
+def printed_pairs(ratings: pd.DataFrame) -> Iterator[tuple[dict, np.ndarray, Scale]]:
+    """What the printed pairs of raters said on each dimension: labels, two columns, the scale."""
+    names = list(dict.fromkeys(rater for pair in PAIRS for rater in pair))
+    for table in tables(with_reference(ratings), scales(), names):
+        for a, b in PAIRS:
+            labels = {"framework": table.framework, "dimension": table.dimension}
+            labels |= {"rater_a": a, "rater_b": b}
+            yield labels, table.values[:, [names.index(a), names.index(b)]], table.scale
+
+
+def with_reports(ratings: pd.DataFrame, reports: pd.DataFrame) -> pd.DataFrame:
+    """Self-reports and the ratings of the same dimensions, the expert median among them."""
+    both = with_reference(pd.concat([ratings, reports], ignore_index=True))
+    return both[both["dimension"].isin(reports["dimension"].unique())]
+
+
+def expert_rows(ratings: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each framework and its experts' ratings: a row an expert and item, a column a dimension."""
+    experts = ratings[ratings["rater"].isin(EXPERTS)]
+    for framework, part in experts.groupby("framework", sort=False):
+        wide = part.pivot(index=["rater", "item"], columns="dimension", values="rating")
+        yield framework, wide[list(part["dimension"].unique())]
 
 
 def pairs_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
@@ -87,12 +128,9 @@ def alpha_published(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.Data
     Columns of `agreement`. In each draw an item counts once however often it was drawn, and values
     are cut off at 0 and 1, as in the published code.
     """
-    ratings = check_ratings(ratings, scales())
     rows = []
     for group, raters in {"expert": EXPERTS, "llm": PUBLISHED_MODELS}.items():
-        frames = list(tables(ratings, scales(), raters))
-        for framework in dict.fromkeys(table.framework for table in frames):
-            here = [table for table in frames if table.framework == framework]
+        for here in by_framework(ratings, raters):
             rows += _alpha_published_rows(here, group, resamples, seed)
     return _results(rows)
 
@@ -165,10 +203,8 @@ def self_report_table(
     Plain: tau of each dimension and their mean, resampling conversations. Published: tau of all
     300 rows in one, resampling rows, with the published number of draws and seed.
     """
-    both = with_reference(pd.concat([ratings, reports], ignore_index=True))
-    both = both[both["dimension"].isin(reports["dimension"].unique())]
-    others = [MEDIAN, *EXPERTS, *MODELS, "crowd"]
-    pairs = [(SELF, other) for other in others]
+    both = with_reports(ratings, reports)
+    pairs = [(SELF, other) for other in (MEDIAN, *EXPERTS, *MODELS, "crowd")]
     plain = pairwise(both, scales(), "kendall_tau_b", pairs, resamples, seed, mean=True)
     rows = [_stacked_tau(both, reports, other) for other in (MEDIAN, "crowd")]
     return pd.concat([plain, _results(rows)], ignore_index=True)
@@ -219,12 +255,7 @@ def openings_table(ratings: pd.DataFrame, openings: pd.DataFrame) -> pd.DataFram
     """
     here = with_reference(ratings)
     here = here[here["framework"] == "lend_an_ear"]
-    groups = {
-        "published": [*RATERS, MEDIAN],
-        "expert": EXPERTS,
-        "llm": MODELS,
-        "crowd": ["crowd"],
-    }
+    groups = {"published": [*RATERS, MEDIAN], "expert": EXPERTS, "llm": MODELS, "crowd": ["crowd"]}
     rows = []
     for group, raters in groups.items():
         chosen = here[here["rater"].isin(raters)]
@@ -249,12 +280,17 @@ def _kruskal_rows(chosen, openings, group):
     }
     rows = []
     for (dimension, test), p in zip(found.items(), adjusted):
-        for name, value in (("h", test.statistic), ("p", test.pvalue), ("p_adjusted", p)):
-            statistic = f"kruskal_wallis_{name}{suffix}"
-            rows.append(
-                {**labels, "dimension": dimension, "statistic": statistic, "estimate": value}
-            )
+        labels["dimension"] = dimension
+        values = {"h": test.statistic, "p": test.pvalue, "p_adjusted": p}
+        rows += _one_each(labels, "kruskal_wallis_", values, suffix)
     return rows
+
+
+def _one_each(labels, name, values, suffix):
+    return [
+        {**labels, "statistic": f"{name}{ending}{suffix}", "estimate": value}
+        for ending, value in values.items()
+    ]
 
 
 def verbosity_table(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
@@ -282,8 +318,8 @@ def verbosity_table(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
 def _slopes(data, group, suffix):
     fits = {}
     for key, part in data.groupby(["framework", "dimension"], sort=False):
-        model = sm.OLS(part["rating"].to_numpy(), sm.add_constant(part["words"].to_numpy(float)))
-        fits[key] = (model.fit(cov_type="nonrobust" if suffix else "HC3"), part)
+        fit = line(part["rating"], part["words"]).fit(cov_type="nonrobust" if suffix else "HC3")
+        fits[key] = fit, part
     adjusted = multipletests([fit.pvalues[1] for fit, _ in fits.values()], method="fdr_bh")[1]
     rows = []
     for ((framework, dimension), (fit, part)), p in zip(fits.items(), adjusted):
@@ -294,14 +330,16 @@ def _slopes(data, group, suffix):
             "n_items": part["item"].nunique(),
             "n_ratings": len(part),
         }
-        low, high = fit.conf_int()[1]
-        slope = {"estimate": fit.params[1], "low": low, "high": high}
-        rows += [
-            {**labels, "statistic": f"ols_slope{suffix}", **slope},
-            {**labels, "statistic": f"ols_slope_p{suffix}", "estimate": fit.pvalues[1]},
-            {**labels, "statistic": f"ols_slope_p_adjusted{suffix}", "estimate": p},
-        ]
+        values = {"": fit.params[1], "_p": fit.pvalues[1], "_p_adjusted": p}
+        slope, *tests = _one_each(labels, "ols_slope", values, suffix)
+        slope["low"], slope["high"] = fit.conf_int()[1]
+        rows += [slope, *tests]
     return rows
+
+
+def line(y: pd.Series, x: pd.Series) -> sm.OLS:
+    """A straight line with an intercept, not fitted yet."""
+    return sm.OLS(y.to_numpy(float), sm.add_constant(x.to_numpy(float)))
 
 
 def vif_table(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -310,23 +348,14 @@ def vif_table(ratings: pd.DataFrame) -> pd.DataFrame:
     From the experts' ratings, 150 stacked rows. Published: without an intercept, which inflates
     every factor. Plain: with an intercept.
     """
-    experts = ratings[ratings["rater"].isin(EXPERTS)]
     rows = []
-    for framework, part in experts.groupby("framework", sort=False):
-        dimensions = list(part["dimension"].unique())
-        wide = part.pivot(index=["rater", "item"], columns="dimension", values="rating")[dimensions]
-        centred = wide - wide.mean()
-        for statistic, matrix in (("vif_published", wide), ("vif", centred)):
-            labels = {
-                "framework": framework,
-                "group": "expert",
-                "statistic": statistic,
-                "n_items": part["item"].nunique(),
-                "n_ratings": len(wide),
-            }
+    for framework, wide in expert_rows(ratings):
+        labels = {"framework": framework, "group": "expert", "n_ratings": len(wide)}
+        labels["n_items"] = wide.index.get_level_values("item").nunique()
+        for statistic, matrix in (("vif_published", wide), ("vif", wide - wide.mean())):
             rows += [
-                {**labels, "dimension": dimension, "estimate": factor}
-                for dimension, factor in zip(dimensions, _inflation(matrix.to_numpy()))
+                {**labels, "statistic": statistic, "dimension": dimension, "estimate": factor}
+                for dimension, factor in zip(wide, _inflation(matrix.to_numpy()))
             ]
     return _results(rows)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from judging_empathy.audit.kappas import printed_pairs
 from judging_empathy.audit.questions import ALPHA, KEYS, Found, claim, question, with_interval
 from judging_empathy.data.names import CROWD, EXPERTS, LABELS, MEDIAN, SELF, scales
-from raters import with_reference
+from judging_empathy.replication import fisher
+from judging_empathy.tables import printed_pairs, with_reports
 from raters.coefficients import krippendorff_alpha_interval, spearman_rho
 from raters.draws import multiplicities
 from raters.intervals import percentile_interval
@@ -38,17 +38,11 @@ def clipped_draws(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFr
         draws = krippendorff_alpha_interval(table.values, table.scale).resampled(
             (times > 0).astype(float)
         )
-        rows.append(
-            {
-                "framework": table.framework,
-                "dimension": table.dimension,
-                "clipped": float(((draws < 0) | (draws > 1)).mean()),
-                "constant": int(np.isnan(draws).sum()),
-                "low_clipped": percentile_interval(np.clip(draws, 0, 1))[0],
-                "low": percentile_interval(draws)[0],
-            }
-        )
-    return pd.DataFrame(rows)
+        clipped = np.clip(draws, 0, 1)
+        lows = [percentile_interval(values)[0] for values in (clipped, draws)]
+        share, constant = ((draws < 0) | (draws > 1)).mean(), np.isnan(draws).sum()
+        rows.append((table.framework, table.dimension, float(share), int(constant), *lows))
+    return pd.DataFrame(rows, columns=[*KEYS, "clipped", "constant", "low_clipped", "low"])
 
 
 def rho_intervals(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
@@ -61,30 +55,23 @@ def rho_intervals(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFr
     Fisher's standard error 1 / sqrt(n - 3) holds for Pearson's r. Bonett and Wright
     (2000), Psychometrika 65, 23-28: sqrt((1 + rho^2 / 2) / (n - 3)).
     """
-    pairs = printed_pairs()
-    names = list(dict.fromkeys(rater for pair in pairs for rater in pair))
-    reach = stats.norm.ppf(0.975)
     rows = []
-    for table in tables(with_reference(ratings), scales(), names):
-        times = multiplicities(len(table.items), resamples, seed, table.framework)
-        for a, b in pairs:
-            x = table.values[:, [names.index(a), names.index(b)]]
-            sums = spearman_rho(x, table.scale)
-            rho, draws = sums.estimate(), sums.resampled(times)
-            defined = draws[np.isfinite(draws)]  # rho is not, where a draw has one rating only
-            error = 1 / np.sqrt(len(x) - 3)
-            errors = {"fisher": error, "bonett_wright": error * np.sqrt(1 + rho**2 / 2)}
-            ends = {
-                name: np.tanh(np.arctanh(rho) + np.array([-reach, reach]) * se)
-                for name, se in errors.items()
-            }
-            ends["resampled"] = percentile_interval(draws)[:2]
-            row = dict(zip([*KEYS, "rater_a", "rater_b"], (table.framework, table.dimension, a, b)))
-            row["rho"] = rho
-            for name, (low, high) in ends.items():
-                row |= {f"low_{name}": low, f"high_{name}": high, f"width_{name}": high - low}
-                row[f"inside_{name}"] = ((defined >= low) & (defined <= high)).mean()
-            rows.append(row)
+    for labels, x, scale in printed_pairs(ratings):
+        sums = spearman_rho(x, scale)
+        rho = sums.estimate()
+        draws = sums.resampled(multiplicities(len(x), resamples, seed, labels["framework"]))
+        defined = draws[np.isfinite(draws)]  # rho is not, where a draw has one rating only
+        error = 1 / np.sqrt(len(x) - 3)
+        ends = {
+            "fisher": fisher(rho, error),
+            "bonett_wright": fisher(rho, error * np.sqrt(1 + rho**2 / 2)),
+            "resampled": percentile_interval(draws)[:2],
+        }
+        row = {**labels, "rho": rho}
+        for name, (low, high) in ends.items():
+            row |= {f"low_{name}": low, f"high_{name}": high, f"width_{name}": high - low}
+            row[f"inside_{name}"] = ((defined >= low) & (defined <= high)).mean()
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -98,8 +85,7 @@ def mean_intervals(
     each two the difference of their means: under rows, ``low_rows`` and ``high_rows`` are the gap
     between the ends of the two intervals.
     """
-    both = with_reference(pd.concat([ratings, reports], ignore_index=True))
-    both = both[both["dimension"].isin(reports["dimension"].unique())]
+    both = with_reports(ratings, reports)
     found, rows = {}, []
     for rater in (SELF, CROWD, MEDIAN):
         part = both[both["rater"] == rater]

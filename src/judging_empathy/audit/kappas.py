@@ -6,15 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from judging_empathy import replication
 from judging_empathy.audit.questions import KEYS, P, claim, question
 from judging_empathy.data.names import CROWD, EXPERTS, LABELS, MEDIAN, MODELS, scales
-from judging_empathy.tables import KAPPA, KAPPA_PUBLISHED, recipes
+from judging_empathy.tables import KAPPA, KAPPA_PUBLISHED, PAIRS, recipes
 from raters import pairwise, round_ratings, with_reference
-from raters.matrices import tables
 from raters.measures import MEAN
 from raters.multiplicity import adjusted
 from raters.show.tables import number
@@ -24,44 +21,21 @@ THRESHOLD_IN_CODE, THRESHOLD_IN_CAPTION = 0.58, 0.55
 _STARS = (0.05, 0.01, 0.001)
 
 
-def printed_pairs() -> list[tuple[str, str]]:
-    """The six pairs of raters of the printed tables.
-
-    >>> printed_pairs()[-1]
-    ('gemini', 'crowd')
-    """
-    printed = replication.printed_values().query("table == 'weighted_kappa'")
-    pairs = printed[["rater_a", "rater_b"]].drop_duplicates()
-    return list(pairs.itertuples(index=False, name=None))
-
-
 def p_values(ratings: pd.DataFrame) -> pd.DataFrame:
     """z, p and stars of the printed kappas under two variances.
 
     126 rows: ``framework, dimension, rater_a, rater_b, kappa``; ``z, p, stars`` with the variance
     that holds whatever kappa is, as published; ``z_null, p_null, stars_null`` with the variance
-    under kappa = 0; ``stars_rounded`` from p rounded to three decimals.
-
-    `statsmodels.stats.inter_rater.cohens_kappa`; Fleiss, Cohen and Everitt (1969).
+    under kappa = 0; ``stars_rounded`` from p rounded to three decimals. See
+    `replication.kappa_tests`.
 
     >>> from judging_empathy import Study
     >>> len(p_values(Study("simulated").ratings))
     126
     """
-    pairs = printed_pairs()
-    names = list(dict.fromkeys(rater for pair in pairs for rater in pair))
-    rows = []
-    for table in tables(with_reference(ratings), scales(), names):
-        for a, b in pairs:
-            x = np.rint(100 * table.values[:, [names.index(a), names.index(b)]])
-            seen = np.unique(x)
-            counts = pd.crosstab(x[:, 0], x[:, 1]).reindex(index=seen, columns=seen, fill_value=0)
-            found = cohens_kappa(counts.to_numpy(), wt="quadratic")
-            z = found.kappa / np.sqrt([found.var_kappa, found.var_kappa0])
-            rows.append((table.framework, table.dimension, a, b, found.kappa, *z))
-    frame = pd.DataFrame(rows, columns=[*KEYS, "rater_a", "rater_b", "kappa", "z", "z_null"])
+    frame = replication.kappa_tests(ratings)
     for end in ("", "_null"):
-        frame[f"p{end}"] = 2 * stats.norm.sf(frame[f"z{end}"].abs())
+        frame[f"p{end}"] = replication.two_sided(frame[f"z{end}"])
         frame[f"stars{end}"] = _stars(frame[f"p{end}"])
     frame["stars_rounded"] = _stars(frame["p"].round(3))
     return frame
@@ -77,9 +51,9 @@ def highlighted(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFram
     126 rows: ``framework, dimension, rater_a, rater_b``; ``kappa`` as printed; ``by_code``,
     ``by_caption`` (coloured); ``low, high`` of kappa by value.
     """
-    both, pairs = with_reference(ratings), printed_pairs()
-    printed = pairwise(both, scales(), KAPPA_PUBLISHED, pairs, resamples=0)
-    plain = pairwise(both, scales(), KAPPA, pairs, resamples, seed)
+    both = with_reference(ratings)
+    printed = pairwise(both, scales(), KAPPA_PUBLISHED, PAIRS, resamples=0)
+    plain = pairwise(both, scales(), KAPPA, PAIRS, resamples, seed)
     kappa = printed["estimate"].round(2) + 0.0
     return printed[[*KEYS, "rater_a", "rater_b"]].assign(
         kappa=kappa,
@@ -135,7 +109,7 @@ def chance_lines(baselines: pd.DataFrame) -> pd.DataFrame:
 
 def _by_position(m, with_crowd):
     """Both recipes for the printed pairs with or without the crowd."""
-    pairs = {frozenset(pair) for pair in printed_pairs() if (CROWD in pair) == with_crowd}
+    pairs = {frozenset(pair) for pair in PAIRS if (CROWD in pair) == with_crowd}
     moved = recipes(m.pairwise)
     printed = [frozenset(pair) in pairs for pair in zip(moved["rater_a"], moved["rater_b"])]
     return moved[printed]

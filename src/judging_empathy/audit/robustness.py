@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import statsmodels.api as sm
 from scipy import stats
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from judging_empathy.audit.questions import KEYS, P, claim, missing, question, with_interval
 from judging_empathy.data.names import CROWD, EXPERTS, LABELS, MEDIAN, SELF, scales
+from judging_empathy.tables import expert_rows, line, with_reports
 from raters import with_reference
 from raters.coefficients import kendall_tau_b
 from raters.draws import multiplicities
@@ -45,8 +45,7 @@ def told(
     are there.
     """
     names = sorted(set(labels.values()))
-    both = with_reference(pd.concat([ratings, reports], ignore_index=True))
-    both = both[both["dimension"].isin(reports["dimension"].unique())]
+    both = with_reports(ratings, reports)
     raters = [SELF, MEDIAN, CROWD]
     found = list(tables(both, scales(), raters))
     member = np.array([[labels[item] == name for item in found[0].items] for name in names])
@@ -68,7 +67,8 @@ def told(
         size = np.array([times @ k for k in member])
         values["within"] = sum(s * values[n] for s, n in zip(size, names)) / size.sum(axis=0)
         rows += _told_rows(rater, "tau", values, member)
-    return pd.DataFrame(rows)
+    columns = ["rater", "quantity", "told", "estimate", "low", "high", "n_items"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _told_rows(rater, quantity, values, member):
@@ -76,11 +76,8 @@ def _told_rows(rater, quantity, values, member):
     values = {**values, "difference": values[first] - values[second]}
     sizes = dict(zip((first, second), member.sum(axis=1)))
     for name, draws in values.items():
-        low, high, _ = percentile_interval(draws[1:])
-        yield {
-            **{"rater": rater, "quantity": quantity, "told": name, "estimate": draws[0]},
-            **{"low": low, "high": high, "n_items": int(sizes.get(name, member.shape[1]))},
-        }
+        ends, size = percentile_interval(draws[1:])[:2], sizes.get(name, member.shape[1])
+        yield rater, quantity, name, draws[0], *ends, int(size)
 
 
 def slopes(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
@@ -97,24 +94,16 @@ def slopes(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
         experts = part[part["rater"].isin(EXPERTS)]
         wide = part.pivot(index=["item", "words"], columns="rater", values="rating").reset_index()
         gap = wide[list(EXPERTS)].mean(axis=1) - wide["gemini"]
-        clustered = _line(experts["rating"], experts["words"]).fit(
+        clustered = line(experts["rating"], experts["words"]).fit(
             cov_type="cluster", cov_kwds={"groups": pd.factorize(experts["item"])[0]}
         )
-        fit = _line(gap, wide["words"]).fit(cov_type="HC3")
+        fit = line(gap, wide["words"]).fit(cov_type="HC3")
         low, high = fit.conf_int()[1]
-        rows.append(
-            {
-                **{"framework": framework, "dimension": dimension},
-                **{"slope": clustered.params[1], "p_clustered": clustered.pvalues[1]},
-                **{"contrast": fit.params[1], "low": low, "high": high, "p": fit.pvalues[1]},
-            }
-        )
-    frame = pd.DataFrame(rows)
+        slope, contrast = ((one.params[1], one.pvalues[1]) for one in (clustered, fit))
+        rows.append((framework, dimension, *slope, contrast[0], low, high, contrast[1]))
+    columns = [*KEYS, "slope", "p_clustered", "contrast", "low", "high", "p"]
+    frame = pd.DataFrame(rows, columns=columns)
     return frame.assign(p_adjusted=adjusted(frame["p"], "bh"))
-
-
-def _line(y, x):
-    return sm.OLS(y.to_numpy(float), sm.add_constant(x.to_numpy(float)))
 
 
 def library_vif(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -125,23 +114,17 @@ def library_vif(ratings: pd.DataFrame) -> pd.DataFrame:
     `statsmodels.stats.outliers_influence.variance_inflation_factor`, 0.15 or later, which
     has an argument ``standardize`` that is on by default.
     """
-    experts = ratings[ratings["rater"].isin(EXPERTS)]
     rows = []
-    for framework, part in experts.groupby("framework", sort=False):
-        wide = part.pivot(index=["rater", "item"], columns="dimension", values="rating")
-        wide = wide[list(part["dimension"].unique())]
-        values = wide.to_numpy()
-        centred = (wide - wide.mean()).to_numpy()
-        for place, dimension in enumerate(wide.columns):
-            rows.append(
-                {
-                    **{"framework": framework, "dimension": dimension},
-                    "default": variance_inflation_factor(values, place),
-                    "uncentred": variance_inflation_factor(values, place, standardize=False),
-                    "centred": variance_inflation_factor(centred, place, standardize=False),
-                }
+    for framework, wide in expert_rows(ratings):
+        values, centred = wide.to_numpy(), (wide - wide.mean()).to_numpy()
+        for place, dimension in enumerate(wide):
+            default = variance_inflation_factor(values, place)
+            as_they_are, without_mean = (
+                variance_inflation_factor(columns, place, standardize=False)
+                for columns in (values, centred)
             )
-    return pd.DataFrame(rows)
+            rows.append((framework, dimension, default, as_they_are, without_mean))
+    return pd.DataFrame(rows, columns=[*KEYS, "default", "uncentred", "centred"])
 
 
 def ties(ratings: pd.DataFrame, openings: pd.DataFrame) -> pd.DataFrame:
@@ -167,14 +150,9 @@ def ties(ratings: pd.DataFrame, openings: pd.DataFrame) -> pd.DataFrame:
             tests.append(stats.kruskal(*(means[group] for group in groups)))
         plain = stats.kruskal(*(means.round(9)[group] for group in groups))
         h, p = np.array([[test.statistic, test.pvalue] for test in tests]).T
-        rows.append(
-            {
-                **{"framework": _LE, "dimension": dimension, "h": plain.statistic},
-                **{"lowest": h.min(), "highest": h.max()},
-                **{"lowest_p": p.min(), "highest_p": p.max()},
-            }
-        )
-    return pd.DataFrame(rows)
+        rows.append((_LE, dimension, plain.statistic, h.min(), h.max(), p.min(), p.max()))
+    columns = [*KEYS, "h", "lowest", "highest", "lowest_p", "highest_p"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _taus(m):
@@ -287,9 +265,8 @@ def _intercept(m):
 
 
 def _factors(m, statistic):
-    return m.table("vif")[m.table("vif")["statistic"] == statistic].set_index("dimension")[
-        "estimate"
-    ]
+    rows = m.table("vif")
+    return rows[rows["statistic"] == statistic].set_index("dimension")["estimate"]
 
 
 @question("12b")
