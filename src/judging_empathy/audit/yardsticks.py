@@ -65,8 +65,8 @@ def _which_model(m, judges, names):
         first["value"].mean(),
         float(np.mean([rows["value"].mean() for rows in other])),
         f"Gemini {number(first['value'].mean())} ({counts(found, 'paper', 'gemini')}); {listed}. "
-        "The counts are dimensions on which the interval of the difference from the expert "
-        "pairs excludes 0.",
+        "The counts are verdicts: the interval of the difference from the expert pairs excludes "
+        "0, and for above the exchange test agrees.",
         changed(np.tile(before, len(other)), after.ravel()),
         f"Gemini is not clearly below the expert pairs on {before.sum()} of {before.size} "
         f"dimensions; {kept}.",
@@ -208,8 +208,8 @@ def _clear(m):
     return Found(
         float((before > 0).sum()),
         float((after > 0).sum()),
-        f"{listed} (95 % intervals, 21 dimensions each, n = {plain['n_items'].max()}, without "
-        "correction for their number).",
+        f"{listed} (verdicts by 95 % intervals, for above also by the exchange test; 21 dimensions "
+        f"each, n = {plain['n_items'].max()}, without correction for their number).",
         changed(before, after),
         f"By estimates Gemini is at or above the pairs on {(before > 0).sum()} dimensions and "
         f"below on {(before < 0).sum()}; {kept} of these {before.size} are clear in that "

@@ -14,6 +14,7 @@ from raters.frames import check_ratings
 from raters.intervals import bca_share_below
 from raters.judges.ceiling import check_interval, check_margin, differences, row_of
 from raters.judges.exchange import EXCHANGES
+from raters.judges.paired import Difference
 from raters.judges.readings import IN_TURN
 from raters.judges.reference import reference_raters
 from raters.judges.rule import ON_LINE, UNDEFINED, too_few
@@ -199,7 +200,7 @@ def _tested(one, test, margin, alpha):
     at_zero = test == "difference"
     withheld, p = too_few(one.basis, of_margin=not at_zero), np.nan
     if np.isfinite(one.difference) and np.isfinite(one.draws).any() and not withheld:
-        p = _p_value(one, test, margin)
+        p = p_of(one, test, margin)
         if at_zero and one.difference > 0:
             withheld = one.standing.against_above(alpha)
     return row_of(one, 1 - (alpha if at_zero else 2 * alpha)) | {
@@ -210,7 +211,20 @@ def _tested(one, test, margin, alpha):
     }
 
 
-def _p_value(one, test, margin):
+def p_of(one: Difference, test: str, margin: float) -> float:
+    """The p-value of a test of a difference; see `decide`.
+
+    Parameters
+    ----------
+    one : Difference
+        With its values without each item.
+    test : {"difference", "non-inferiority", "equivalence"}
+    margin : float
+
+    Returns
+    -------
+    float
+    """
     draws = one.draws[np.isfinite(one.draws)]
 
     def share(beyond):
