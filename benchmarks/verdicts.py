@@ -171,7 +171,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("above", "margin"))
     parser.add_argument("regimes", nargs="*")
-    parser.add_argument("--studies", type=int, default=1000, help="simulated studies a row")
+    parser.add_argument("--studies", type=int, default=600, help="simulated studies a row")
     parser.add_argument("--resamples", type=int, default=2000, help="resamples in each study")
     parser.add_argument("--seed", type=int, default=2025)
     given = parser.parse_args(arguments)

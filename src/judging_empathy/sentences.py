@@ -16,6 +16,7 @@ from judging_empathy.data import files
 from judging_empathy.data.names import CROWD, LABELS, MODELS, titled
 from judging_empathy.tables import KAPPA
 from raters.judges import verdict_counts
+from raters.judges.rule import ABOVE, BELOW, LEAST_FOR_MARGIN
 from raters.measures import MEAN
 from raters.show import tables as display
 from raters.show.tables import interval, number
@@ -151,23 +152,20 @@ def _against_an_expert(kappa, bca, models):
 
 def _by_dimension(rows, models):
     counts = judging.by_dimension(rows).assign(
-        place=lambda r: [standing(*ends) for ends in zip(r["low"], r["high"])],
-        within=lambda r: r["verdict"] == "within it",
+        place=lambda r: r["verdict"].map({ABOVE: "above", BELOW: "below"}).fillna("open"),
     )
     places = counts.groupby("judge")["place"].value_counts().unstack(fill_value=0)
     places = places.reindex(columns=["above", "below", "open"], fill_value=0)
-    within = counts.groupby("judge")["within"].sum()
     parts = "; ".join(
         f"{name}: below the experts' own agreement on {places.loc[name, 'below']}, above it on "
         f"{places.loc[name, 'above']}, not decided on {places.loc[name, 'open']}"
         for name in models
     )
-    equal = "; ".join(f"{name} {within[name]}" for name in models)
     return display.say(
         f"""**Dimension by dimension.** Of {len(counts) // counts["judge"].nunique()} dimensions,
-        by the 95 % interval of each difference: {parts}. Not decided does not mean equal.
-        Dimensions on which the whole interval lies within {judging.MARGIN} of the experts:
-        {equal}. Few intervals from fifty conversations are narrow enough for that."""
+        by the 95 % interval of each difference and, for above, the exchange test: {parts}. Not
+        decided does not mean equal: to show that a difference is smaller than {judging.MARGIN},
+        {LEAST_FOR_MARGIN} conversations are needed, and each dimension has fifty."""
     )
 
 
@@ -424,7 +422,8 @@ def is_it_equivalent(counts: pd.Series, means: Mapping[str, pd.Series], margin: 
     return (
         f"Take Gemini. On {counts['open']} of 21 dimensions it is not decided whether it differs "
         f"from the experts, and on {21 - counts['equivalent_adjusted']} it is not shown to be "
-        "equivalent. The *mean* over 21 dimensions has this 90 % interval, which is the one that "
+        f"equivalent: a single dimension has fewer than {LEAST_FOR_MARGIN} conversations. The "
+        "*mean* over 21 dimensions has this 90 % interval, which is the one that "
         f"goes with equivalence at 5 %: {ends}. That is "
         f"{words.get(inside, 'inside the margin by one kind and not by the other')}. A mean over "
         "21 dimensions also says little about any one of them."
@@ -446,8 +445,9 @@ def one_more_expert(fourth: Mapping[int, tuple[float, pd.DataFrame]]) -> str:
         f"{fourth[200][0]:.0%}). **Against the median this expert comes out "
         f"{number(ahead.mean())} ahead** of the others (± {ahead.std() * error:.2f}), with single "
         f"experts {number(even.mean())} (± {even.std() * error:.2f}); ± is two standard errors. "
-        f"The interval lies within 0.1 of the experts in {within[50]:.0%} of the studies (with 200 "
-        f"conversations in {within[200]:.0%})."
+        f"That such a judge is within 0.1 of the experts is shown in {within[50]:.0%} of the "
+        f"studies (with 200 conversations in {within[200]:.0%}): below {LEAST_FOR_MARGIN} "
+        "conversations nothing is shown."
     )
 
 
@@ -741,4 +741,5 @@ def paragraph_to_copy(
     {counts.above}, below on {counts.below} and not distinguishable on
     {counts.cannot_tell + counts.within}; after Holm's correction {holm.above_adjusted} and
     {holm.below_adjusted} remained. With a margin of {margin}, equivalence was shown on
-    {holm.equivalent_adjusted} dimensions. Non-significance is not read as equality."""
+    {holm.equivalent_adjusted} dimensions (it asks for {LEAST_FOR_MARGIN} conversations).
+    Non-significance is not read as equality."""
