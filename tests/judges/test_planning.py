@@ -12,7 +12,12 @@ from scipy import stats
 
 from raters import RatingsError, Scale, agreement
 from raters.coefficients import MANY, PAIR
-from raters.judges.estimation import prediction_powered, prediction_powered_mean
+from raters.judges.estimation import (
+    corrected_share,
+    prediction_powered,
+    prediction_powered_difference,
+    prediction_powered_mean,
+)
 from raters.judges.planning import gain_from_raters, plan, smallest_n, variance_components
 from raters.simulation import EVEN, simulated_levels
 
@@ -276,6 +281,88 @@ def test_the_three_methods_in_a_frame():
     assert "100 items with label, 0 without" in nothing_left.note["prediction powered"]
     few = prediction_powered_mean(frame, FIVE, "j", "e", labelled=some[:8])
     assert few.note.str.contains("fewer than 15").sum() == 2
+
+
+def test_labels_that_do_not_vary_have_no_interval_of_width_0():
+    y, f = np.zeros(1000), np.zeros(1000)
+    f[900:] = 1
+    frame = long(np.column_stack([y, f]), ["e", "j"])
+    some = [f"i{n:03d}" for n in range(30)]
+    found = prediction_powered_mean(frame, Scale([0, 1]), "j", "e", labelled=some)
+    found = found.set_index("method")
+    wilson = stats.binomtest(0, 30).proportion_ci(method="wilson")
+    assert found.loc["labels only", ["low", "high"]].tolist() == pytest.approx(
+        [wilson.low, wilson.high], abs=1e-12
+    )
+    powered = found.loc["prediction powered"]
+    assert powered.estimate == 0 and np.isnan([powered.low, powered.high]).all()
+    assert "up to 10% of all items" in powered.note and "0 of 30 labels" in powered.note
+    equal = prediction_powered_mean(long(np.full((60, 2), 3.0), ["e", "j"]), FIVE, "j", "e",
+                                    labelled=some)  # fmt: skip
+    assert equal.low.isna().all() and "nothing varies in 30 labels" in equal.note[0]
+
+
+def test_the_share_above_a_level_is_the_mean_of_who_is_above_it():
+    rng = np.random.default_rng(6)
+    y = rng.integers(1, 6, 100) * 1.0
+    f = np.clip(y + rng.integers(0, 2, 100), 1, 5)
+    some = [f"i{n:03d}" for n in range(40)]
+    found = prediction_powered_mean(
+        long(np.column_stack([y, f]), ["e", "j"]), FIVE, "j", "e", labelled=some, at_least=4
+    ).set_index("method")
+    direct = by_hand((y >= 4)[:40] * 1.0, (f >= 4)[:40] * 1.0, (f >= 4)[40:] * 1.0)
+    row = found.loc["prediction powered", ["estimate", "tuning", "low", "high"]]
+    assert row.tolist() == pytest.approx(direct)
+    count = int((y >= 4)[:40].sum())
+    wilson = stats.binomtest(count, 40).proportion_ci(method="wilson")
+    assert found.low["labels only"] == pytest.approx(wilson.low)
+
+
+@pytest.mark.parametrize("column", ["framework", "dimension"])
+def test_the_difference_of_two_systems_is_that_of_their_items(column):
+    rng = np.random.default_rng(7)
+    y = rng.integers(1, 6, (2, 80)) * 1.0
+    f = np.clip(y + rng.integers(0, 3, (2, 80)), 1, 5)
+    parts = [
+        long(np.column_stack([y[s], f[s]]), ["e", "j"]).assign(**{column: name})
+        for s, name in enumerate(("new", "old"))
+    ]
+    some = [f"i{n:03d}" for n in range(30)]
+    frame = pd.concat(parts).sample(frac=1, random_state=1)
+    found = prediction_powered_difference(frame, FIVE, "j", ("new", "old"), "e", labelled=some)
+    gap_y, gap_f = y[0] - y[1], f[0] - f[1]
+    direct = by_hand(gap_y[:30], gap_f[:30], gap_f[30:])
+    row = found.set_index("method").loc["prediction powered"]
+    assert row[["estimate", "tuning", "low", "high"]].tolist() == pytest.approx(direct)
+    assert row[column] == "new less old"
+    with pytest.raises(RatingsError, match="the systems"):
+        prediction_powered_difference(frame, FIVE, "j", ("new", "new"), "e")
+
+
+def test_a_share_is_corrected_for_the_judge_s_errors():
+    known = corrected_share(30, 100, 0.8, 0.9)
+    assert known.estimate == pytest.approx((0.3 - 0.1) / 0.7)
+    wilson = stats.binomtest(30, 100).proportion_ci(method="wilson")
+    assert (known.low, known.high) == pytest.approx(
+        ((wilson.low - 0.1) / 0.7, (wilson.high - 0.1) / 0.7)
+    )
+    # With very many items it is the delta method of Rogan and Gladen.
+    many = corrected_share(300_000, 1_000_000, 0.8, 0.9, 100_000, 100_000)
+    p = 2 / 7
+    error = (0.21 / 1e6 + p**2 * 0.16 / 1e5 + (1 - p) ** 2 * 0.09 / 1e5) ** 0.5 / 0.7
+    assert many.high - many.low == pytest.approx(2 * 1.96 * error, rel=1e-3)
+    rng = np.random.default_rng(8)
+    held = []
+    for _ in range(400):  # one class of 5 %, from 30 and 60 labelled items
+        share = 0.05 * 0.8 + 0.95 * 0.02
+        counts = rng.binomial([300, 30, 60], [share, 0.8, 0.98])
+        found = corrected_share(counts[0], 300, counts[1] / 30, counts[2] / 60, 30, 60)
+        held.append(found.low <= 0.05 <= found.high)
+    assert 0.92 < np.mean(held) <= 1
+    refused = [(5, 4, 0.8, 0.9), (1, 4, 1.2, 0.9), (1, 4, 0.5, 0.5)]
+    for numbers in refused:
+        with pytest.raises(RatingsError):
+            corrected_share(*numbers)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 How far: `benchmark` and `verdicts` (against the experts' own agreement), `decide`,
 `alt_test` and `replacement` (decisions with an error rate), `exchange_test` (is the judge
-one more expert?), `panel` (several judges as
-one). Why: `level_and_order`, `step_errors`, `confusion`, `item_gaps`,
-`where_raters_split`. What then: `calibration`, `against_baselines`,
-`prediction_powered_mean`, `plan`, `gain_from_raters`.
+one more expert?), `panel` (several judges as one). Why: `level_and_order`, `step_errors`,
+`confusion`, `item_gaps`, `where_raters_split`. What then: `calibration`,
+`against_baselines`, `prediction_powered_mean`, `prediction_powered_difference`,
+`corrected_share`, `plan`, `gain_from_raters`.
 """
 
 from raters.judges.baselines import add_baselines, against_baselines
@@ -19,7 +19,12 @@ from raters.judges.disagreement import (
     where_raters_split,
     why,
 )
-from raters.judges.estimation import prediction_powered, prediction_powered_mean
+from raters.judges.estimation import (
+    corrected_share,
+    prediction_powered,
+    prediction_powered_difference,
+    prediction_powered_mean,
+)
 from raters.judges.exchange import exchange_test
 from raters.judges.planning import gain_from_raters, plan, smallest_n, variance_components
 from raters.judges.recalibration import calibration, out_of_fold, recalibrate
@@ -34,6 +39,7 @@ __all__ = [
     "between",
     "calibration",
     "confusion",
+    "corrected_share",
     "decide",
     "differences",
     "exchange_test",
@@ -44,6 +50,7 @@ __all__ = [
     "panel",
     "plan",
     "prediction_powered",
+    "prediction_powered_difference",
     "prediction_powered_mean",
     "recalibrate",
     "replacement",
