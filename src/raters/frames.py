@@ -438,6 +438,7 @@ def with_reference(
     how: str = "median",
     name: str | None = None,
     without: str | None = None,
+    least: int | None = None,
 ) -> pd.DataFrame:
     """Add a rater who is the median, mean or mode of a group, item by item.
 
@@ -449,13 +450,17 @@ def with_reference(
         The group to summarise.
     how : {"median", "mean", "mode"}
         How. An item that somebody in the group left out is summarised over the
-        others. Where several levels are equally frequent there is no mode, and the
-        item has no rating.
+        others, if there are `least` of them. Where several levels are equally frequent
+        there is no mode, and the item has no rating.
     name : str, optional
         The new rater's name. Default ``"<group>_<how>"``, with ``"_without_<rater>"``
         where somebody is left out.
     without : str, optional
         A rater of the group to leave out, so that they can be compared with the others.
+    least : int, optional
+        How many of the group have to have rated an item; with fewer it has no rating.
+        Default: more than half of the most ratings that the group gave any item of the
+        dimension. `votes` counts them.
 
     Returns
     -------
@@ -521,15 +526,82 @@ def with_reference(
             "a name that no rater of the frame has",
             "give another one: name='...'",
         )
-    keys = ["framework", "dimension", "item"]
-    summary = _only_mode if how == "mode" else how
-    inside = members.assign(rating=members["rating"].replace(np.inf, np.nan))
-    rows = inside.groupby(keys, sort=False)["rating"].agg(summary).reset_index()
+    rows = _summarised(members, how, least)
     rows["rater"] = new
     rows["group"] = "reference"
     result = pd.concat([ratings, rows[COLUMNS]], ignore_index=True)
     result.attrs = dict(ratings.attrs)
     return result
+
+
+def _summarised(members, how, least):
+    """One rating an item, and how many were there: ``rating, present, needed, tied``."""
+    if least is not None and not (isinstance(least, (int, np.integer)) and least >= 1):
+        raise RatingsError(
+            f"least={least!r}", "a whole number of 1 or more", "say how many have to be there"
+        )
+    keys = ["framework", "dimension", "item"]
+    inside = members.assign(rating=members["rating"].replace(np.inf, np.nan))
+    items = inside.groupby(keys, sort=False)["rating"]
+    found = items.agg(_only_mode if how == "mode" else how).rename("rating").to_frame()
+    found["present"] = items.count()
+    most = found.groupby(keys[:2])["present"].transform("max")
+    found["needed"] = most // 2 + 1 if least is None else least
+    found["tied"] = (found["present"] > 0) & found["rating"].isna()
+    found["rating"] = found["rating"].where(found["present"] >= found["needed"])
+    return found.reset_index()
+
+
+def votes(
+    ratings: pd.DataFrame,
+    raters: Sequence[str],
+    how: str = "median",
+    least: int | None = None,
+) -> pd.DataFrame:
+    """How many of a panel or a reference were there, item by item, counted by dimension.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        A checked long frame.
+    raters : sequence of str
+        Who belongs to the panel.
+    how : {"median", "mean", "mode"}
+        How they are summarised.
+    least : int, optional
+        As in `with_reference`.
+
+    Returns
+    -------
+    DataFrame
+        One row a framework and dimension: ``n_raters``, ``needed`` (of them on an item),
+        ``n_items`` with a summary; of the others ``too_few`` (fewer than needed) and ``ties``
+        (several levels equally frequent); ``missing``, the ratings that members of the
+        panel did not give to items that another member rated.
+
+    Examples
+    --------
+    >>> from raters import Scale
+    >>> frame = pd.DataFrame({"item": list("xyzxyx"), "rater": list("aaabbc"),
+    ...                       "rating": [1, 2, 1, 2, 2, 2]})
+    >>> votes(check_ratings(frame, Scale([1, 2])), ["a", "b", "c"], "mode").iloc[0, 2:].to_dict()
+    {'n_raters': 3, 'needed': 2, 'n_items': 2, 'too_few': 1, 'ties': 0, 'missing': 3}
+    """
+    _checked_frame(ratings, "votes")
+    places = ["framework", "dimension"]
+    members = ratings[ratings["rater"].isin(list(raters)) & ratings["rating"].notna()]
+    found = _summarised(members, how, least)
+    enough = found["present"] >= found["needed"]
+    found = found.assign(
+        n_items=found["rating"].notna(), too_few=~enough, ties=enough & found["tied"]
+    )
+    groups = found.groupby(places, sort=False)
+    counts = groups[["n_items", "too_few", "ties"]].sum()
+    who = members.groupby(places, sort=False)["rater"].nunique()
+    counts.insert(0, "needed", groups["needed"].max())
+    counts.insert(0, "n_raters", who)
+    counts["missing"] = who * groups.size() - groups["present"].sum()
+    return counts.astype(int).reset_index()
 
 
 # Cells that pandas.read_csv takes for missing unless it is told otherwise.

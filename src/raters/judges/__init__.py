@@ -2,12 +2,13 @@
 
 How far: `benchmark` and `verdicts` (against the experts' own agreement), `decide`,
 `alt_test` and `replacement` (decisions with an error rate), `exchange_test` (is the judge
-one more expert?), `panel` (several judges as one). Why: `level_and_order`, `step_errors`,
-`confusion`, `item_gaps`, `where_raters_split`. What then: `calibration`,
-`against_baselines`, `prediction_powered_mean`, `prediction_powered_difference`,
-`corrected_share`, `plan`, `gain_from_raters`.
+one more expert?), `panel` (several judges as one; `votes` says who was there). Why:
+`level_and_order`, `step_errors`, `confusion`, `item_gaps`, `where_raters_split`. What then:
+`calibration`, `against_baselines`, `prediction_powered_mean`,
+`prediction_powered_difference`, `corrected_share`, `plan`, `gain_from_raters`.
 """
 
+from raters.frames import votes
 from raters.judges.baselines import add_baselines, against_baselines
 from raters.judges.ceiling import benchmark, differences, verdict_counts, verdicts
 from raters.judges.decisions import alt_test, alt_test_by_rater, decide, replacement
@@ -59,6 +60,7 @@ __all__ = [
     "variance_components",
     "verdict_counts",
     "verdicts",
+    "votes",
     "where_raters_split",
     "why",
 ]

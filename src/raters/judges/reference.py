@@ -248,6 +248,7 @@ def panel(
     raters: Sequence[str],
     how: str = "median",
     name: str | None = None,
+    least: int | None = None,
 ) -> pd.DataFrame:
     """Add a rater who is the panel of several: their median, mean or majority.
 
@@ -262,6 +263,9 @@ def panel(
         equally frequent there is none, and the item has no rating.
     name : str, optional
         The new rater's name. Default ``"panel_<how>"``.
+    least : int, optional
+        How many of the panel have to have rated an item. Default: more than half of them,
+        as in `raters.with_reference`; `raters.judges.votes` counts who was there.
 
     Returns
     -------
@@ -300,7 +304,7 @@ def panel(
             "a name that no rater of the frame has",
             "give another one: name='...'",
         )
-    both = with_reference(members, group="panel", how=ways[how], name=name)
+    both = with_reference(members, group="panel", how=ways[how], name=name, least=least)
     new = both[both["rater"] == name].assign(group="panel")
     result = pd.concat([ratings, new], ignore_index=True)
     result.attrs = dict(ratings.attrs)
