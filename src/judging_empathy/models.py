@@ -242,10 +242,10 @@ def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     [['gemini', 21]]
     """
     rows = by_dimension(decided)
-    tests, up = rows["test"], rows["difference"] > 0
+    tests, up, borne_out = rows["test"], rows["difference"] > 0, rows["withheld"] == ""
     counts = {}
     for ending, p in (("", rows["p"]), ("_adjusted", rows["p_adjusted"])):
-        shown, apart = p <= alpha, tests == "difference"
+        shown, apart = (p <= alpha) & borne_out, tests == "difference"
         counts |= {
             f"above{ending}": apart & shown & up,
             f"below{ending}": apart & shown & ~up,
