@@ -186,7 +186,7 @@ def test_decision_counts_are_counted_by_hand():
         for test, (p, q) in zip(("difference", "non-inferiority", "equivalence"), ps)
     ]
     withheld = {**where, "dimension": "d", "test": "difference", "difference": 0.4, "p": 0.01,
-                "p_adjusted": 0.01, "withheld": "one more expert may come out so far above"}  # fmt: skip
+                "p_adjusted": 0.01, "withheld": "one more expert may, too"}  # fmt: skip
     rows = pd.DataFrame([*rows, withheld])
     counts = judging.decision_counts(rows).iloc[0].to_dict()
     assert counts == {

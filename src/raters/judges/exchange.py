@@ -89,6 +89,12 @@ def exchange_test(
     that they differ, and ``resembles`` says who is nearest to the judge. With two experts
     this cannot be looked at, and ``p_experts`` is empty.
 
+    Simulated with three experts (`benchmarks/verdicts.py`): where all four are exchangeable,
+    one more expert is found above in 0 to 4 % of studies (nominal 2.5 %), with even or
+    lopsided levels, raters who agree on 95 % of the items, or one class of 5 %. Where raters
+    differ in level or noise it is 10 to 25 % with 200 items; the experts' own test takes most
+    of these out.
+
     Sources: Fisher (1935), The Design of Experiments, section 21 (the randomisation test);
     Phipson and Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9,
     article 39 (why the ratings as they are count among the exchanges).
