@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+from raters.judges.rule import LEAST_DISAGREE, LEAST_ITEMS
 from raters.text import count_of, few
 
 WORKS = {
@@ -167,6 +168,8 @@ def _benchmark(analysis, cited):
         "less the mean over the pairs of experts, on the same items and the same "
         f"{draws:,} resamples. A leave-one-out reading (after Calderon et al., 2025) and the "
         "judge against the experts' median are given beside it. Differences up to "
-        f"{analysis.margin:g} were taken not to matter; p-values were corrected over the "
-        "dimensions (Holm, 1979)."
+        f"{analysis.margin:g} were taken not to matter (two one-sided tests); p-values were "
+        "corrected over the dimensions (Holm, 1979). A judge was called above the experts only if "
+        "an exchange test within items bore it out; no verdict was given below "
+        f"{LEAST_ITEMS} items, or {LEAST_DISAGREE} on which judge or experts differed."
     )

@@ -12,6 +12,7 @@ import pandas as pd
 
 from raters import defaults
 from raters.judges.ceiling import OPEN, verdict_counts
+from raters.judges.rule import EXPERTS_ALPHA, LEAST_DISAGREE, LEAST_FOR_MARGIN, LEAST_ITEMS
 from raters.measures import MEAN
 from raters.report import checklist, methods
 from raters.report.analysis import WIDTH, Analysis, Missing
@@ -161,7 +162,8 @@ def _mean_line(rows):
         f"{number(row.difference)}, interval {interval(row.low, row.high)}."
     )
     if str(row.verdict).startswith(OPEN):
-        text += " The interval holds differences that matter and 0: it decides nothing."
+        why = str(row.verdict).removeprefix(OPEN).lstrip(": ")
+        text += f" That decides nothing ({why})."
     return [text]
 
 
@@ -376,13 +378,18 @@ def judges(analysis: Analysis) -> Section:
         paragraph(
             "The ceiling is the mean agreement of two experts; a judge's value is its mean "
             "agreement with one expert, on the same items. A judge who is one more expert has "
-            "a difference of 0."
+            "a difference of 0. The exchange test asks whether it is one: within each item the "
+            "ratings change hands at random, and p says how often the difference then lies as "
+            'far out. "Above" needs this test beside the interval. "Within" needs the 90 % '
+            f"interval inside the margin and {LEAST_FOR_MARGIN} items. No verdict is given below "
+            f"{LEAST_ITEMS} items, or below {LEAST_DISAGREE} on which judge or experts differ."
         ),
         _judges_chart(analysis, single),
     ]
     for judge, rows in single.groupby("judge", sort=False):
         parts.append(heading(f"Judge {judge}"))
         parts.append(_verdicts(analysis, judge, rows))
+        parts += _among_experts(rows)
         parts.append(_notes(rows, ("dimension", "statistic")))
         parts.append(_other_readings(found[found["judge"] == judge], judge))
     parts.append(file_link("benchmark", "decisions"))
@@ -428,7 +435,11 @@ def _verdicts(analysis, judge, rows):
         "benchmark": "ceiling",
         "value": "judge",
         "n_items": "items",
+        "n_disagree": "somebody differs on",
+        "exchange": "p, exchange",
+        "resembles": "nearest expert",
     }
+    shown["exchange"] = shown["p_exchange"].map(_p)
     decisions = analysis.decisions
     if not isinstance(decisions, Missing):
         own = decisions[(decisions["judge"] == judge) & (decisions["test"] == "difference")]
@@ -437,6 +448,20 @@ def _verdicts(analysis, judge, rows):
         shown["p"] = [_p(p.get(key)) for key in keys]
         columns["p"] = "p, Holm"
     return table(shown, f"Verdicts on {judge}: {_READINGS['single'][0]}.", columns)
+
+
+def _among_experts(rows):
+    """Where the experts fail the exchange test among themselves, in a sentence."""
+    differ = rows[rows["p_experts"] <= EXPERTS_ALPHA]
+    if differ.empty:
+        return []
+    on = ", ".join(dict.fromkeys(differ["dimension"]))
+    return [
+        paragraph(
+            f"The experts fail the exchange test among themselves ({on}): they differ in level or "
+            "care. There it says nothing of the judge, only which expert is nearest."
+        )
+    ]
 
 
 # Names that people know for the readings of `raters.judges.benchmark`.
