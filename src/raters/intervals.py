@@ -134,6 +134,37 @@ def _neighbours(values, place, look):
     return np.partition(values, [place, place + 1])[place : place + 2].tolist()
 
 
+def on_the_line(draws: np.ndarray, line: float, level: float = 0.95) -> bool:
+    """Whether more draws could put an end of the percentile interval beyond a line.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (resamples,)
+        Bootstrap values; NaN where the coefficient is undefined on a resample.
+    line : float
+        Where the end decides something, such as 0.
+    level : float
+        Coverage of the interval.
+
+    Returns
+    -------
+    bool
+        Whether the share of draws below the line, or above it, is that of the interval's
+        tail up to twice its Monte Carlo error, ``sqrt(tail (1 - tail) / resamples)``.
+
+    Examples
+    --------
+    >>> draws = np.arange(1000.0)
+    >>> on_the_line(draws, 28.0), on_the_line(draws, 100.0)
+    (True, False)
+    """
+    defined = _defined(draws)
+    tail = (1 - level) / 2
+    error = 2 * np.sqrt(tail * (1 - tail) / max(defined.size, 1))
+    shares = ((defined <= line).mean(), (defined >= line).mean())
+    return bool(min(abs(share - tail) for share in shares) <= error)
+
+
 def bca_interval(
     draws: np.ndarray,
     estimate: float,

@@ -16,13 +16,14 @@ import pandas as pd
 
 # Imported for the answers that they hold.
 from judging_empathy.audit import crowds, intervals, kappas, robustness, yardsticks  # noqa: F401
-from judging_empathy.audit.questions import ANSWERS, CHANGED, PANEL, UNKNOWN, asked
+from judging_empathy.audit.questions import ANSWERS, CHANGED, UNKNOWN, asked
 from judging_empathy.data.names import CROWD, EXPERTS, MODELS, scales
+from judging_empathy.models import RESAMPLES
 from judging_empathy.study import Study
 from judging_empathy.tables import KAPPA
 from raters import check_ratings
 from raters.errors import RatingsError
-from raters.judges import benchmark, level_and_order, panel
+from raters.judges import level_and_order
 from raters.measures import MEAN
 from raters.show import tables as display
 
@@ -30,6 +31,8 @@ COLUMNS = [
     *("question", "topic", "code_does", "plain", "quantity", "published", "plain_value"),
     *("effect", "conclusion_changed", "why", "where", "note"),
 ]
+
+_USUAL = 2000  # resamples of the other tables
 
 
 def answers(study: Study, resamples: int = 2000, seed: int = 2025) -> pd.DataFrame:
@@ -189,8 +192,10 @@ class Evidence:
     @cached_property
     def judged(self):
         """The models, their panel and the crowd against the experts, in three readings."""
-        judges = [*MODELS, CROWD, PANEL]
-        return benchmark(panel(self.ratings, MODELS, name=PANEL), scales(), judges, **self.how)
+        # Verdicts hang on the ends: as many draws as the benchmark of the results has.
+        few = self.resamples < _USUAL
+        rows = self.study.table("benchmark", self.resamples if few else RESAMPLES, self.seed)
+        return rows[rows["statistic"] == KAPPA].reset_index(drop=True)
 
     @cached_property
     def level(self):

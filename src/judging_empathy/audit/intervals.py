@@ -14,7 +14,7 @@ from judging_empathy.replication import fisher
 from judging_empathy.tables import printed_pairs, with_reports
 from raters.coefficients import krippendorff_alpha_interval, spearman_rho
 from raters.draws import multiplicities
-from raters.intervals import percentile_interval
+from raters.intervals import on_the_line, percentile_interval
 from raters.matrices import tables
 from raters.measures import MEAN
 from raters.show.tables import number
@@ -24,6 +24,8 @@ JITTER = 0.25
 # Krippendorff (2019): below it not even tentative conclusions.
 TENTATIVE = 0.667
 _PE = "perceived_empathy"
+_THREE = (SELF, CROWD, MEDIAN)
+_MOST = 200_000  # resamples where an end of an interval lies on the line
 
 
 def clipped_draws(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
@@ -86,20 +88,29 @@ def mean_intervals(
     between the ends of the two intervals.
     """
     both = with_reports(ratings, reports)
+    parts = {rater: both.loc[both["rater"] == rater, ["item", "rating"]] for rater in _THREE}
+    by_item = {rater: part.groupby("item")["rating"].mean() for rater, part in parts.items()}
+
+    def drawn(rater, count):
+        values = by_item[rater].to_numpy()
+        return multiplicities(len(values), count, seed, _PE) @ values / len(values)
+
     found, rows = {}, []
-    for rater in (SELF, CROWD, MEDIAN):
-        part = both[both["rater"] == rater]
-        by_item = part.groupby("item")["rating"].mean()
-        times = multiplicities(len(by_item), resamples, seed, _PE)
-        draws = times @ by_item.to_numpy() / len(by_item)
+    for rater, part in parts.items():
         mean, n = part["rating"].mean(), len(part)
         half = stats.sem(part["rating"]) * stats.t.ppf(0.975, n - 1)
-        found[rater] = mean, half, draws
-        rows.append((rater, mean, mean - half, mean + half, *percentile_interval(draws)[:2]))
+        found[rater] = mean, half
+        ends = percentile_interval(drawn(rater, resamples))[:2]
+        rows.append((rater, mean, mean - half, mean + half, *ends))
     for a, b in combinations(found, 2):
-        (one, half, draws), (two, other, others) = found[a], found[b]
-        gap, both_halves = one - two, half + other
-        ends = percentile_interval(draws - others)[:2]
+        (one, half), (two, other) = found[a], found[b]
+        gap, both_halves, count = one - two, half + other, resamples
+        draws = drawn(a, count) - drawn(b, count)
+        # The ends say whether two differ: where chance decides that, more draws are taken.
+        while on_the_line(draws, 0) and 0 < count <= _MOST // 10:
+            count *= 10
+            draws = drawn(a, count) - drawn(b, count)
+        ends = percentile_interval(draws)[:2]
         rows.append((f"{a} - {b}", gap, gap - both_halves, gap + both_halves, *ends))
     columns = ["rater", "estimate", "low_rows", "high_rows", "low", "high"]
     return pd.DataFrame(rows, columns=columns)
