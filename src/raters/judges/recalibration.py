@@ -270,8 +270,10 @@ def recalibrate(
     how : {"median", "mean", "mode"}
         How a group is summarised.
     methods : str or sequence of str
-        ``"shift"``: add the mean difference. ``"moments"``: give the judge the mean and
-        the standard deviation of the reference. ``"linear"``: least-squares line.
+        ``"shift"``: add the mean difference, and move what lies beyond the scale to its
+        end, as all methods do: that cut is part of what is gained. ``"moments"``: give the
+        judge the mean and the standard deviation of the reference. ``"linear"``:
+        least-squares line.
         ``"isotonic"``: the closest map that never falls. ``"ordinal"``: level to level,
         to the reference's median level, never falling.
     folds : int
