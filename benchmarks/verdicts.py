@@ -15,13 +15,15 @@ the last two they differ, experts among themselves as well, and the judge is dra
 - noise: even, one rater of the four, at random, with twice the noise.
 
 At the margin, a share of the judge's ratings are those of another item, so many that with
-400,000 items the difference is -0.1.
+400,000 items the difference is -0.1. *Falsely*: said above, while with very many items these
+raters have no difference above 0.
 """
 
 from __future__ import annotations
 
 import argparse
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -44,7 +46,23 @@ _EVEN = (-0.84, -0.25, 0.25, 0.84)
 _RATERS = ("a", "b", "c", "judge")
 
 
-def ratings(regime: str, n: int, rng: np.random.Generator, wrong: float = 0.0) -> np.ndarray:
+def raters_of(regime: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Level and noise of each of the four raters."""
+    level, noise = np.zeros(4), np.ones(4)
+    if regime == "levels":
+        level = rng.normal(0, 0.5, 4)
+    if regime == "noise":
+        noise[rng.integers(4)] = 2.0
+    return level, noise
+
+
+def ratings(
+    regime: str,
+    n: int,
+    rng: np.random.Generator,
+    raters: tuple[np.ndarray, np.ndarray],
+    wrong: float = 0.0,
+) -> np.ndarray:
     """Ratings of n items by three experts and, in the last column, the judge."""
     if regime == "agree95":
         true = rng.integers(0, 2, (n, 1))
@@ -53,10 +71,7 @@ def ratings(regime: str, n: int, rng: np.random.Generator, wrong: float = 0.0) -
         true = rng.random((n, 1)) < 0.05
         x = (rng.random((n, 4)) < np.where(true, 0.8, 0.02)) * 1.0
     else:
-        level = rng.normal(0, 0.5, 4) if regime == "levels" else 0.0
-        noise = np.ones(4)
-        if regime == "noise":
-            noise[rng.integers(4)] = 2.0
+        level, noise = raters
         true = rng.normal(size=(n, 1))
         seen = np.sqrt(0.6) * (true + level) + np.sqrt(0.4) * noise * rng.normal(size=(n, 4))
         x = np.digitize(seen, _CUTS.get(regime, _EVEN)) + 1.0
@@ -74,22 +89,30 @@ def scale_of(regime: str) -> Scale:
 def wrong_at(regime: str, margin: float) -> float:
     """The share of wrong ratings at which the judge's true difference is -margin."""
     low, high = 0.0, 1.0
-    scale, kappa = scale_of(regime), PAIR[KAPPA]
+    alike = raters_of("even", np.random.default_rng(0))
     for _ in range(14):
         middle = (low + high) / 2
-        x = ratings(regime, 400_000, np.random.default_rng(5), middle)
-        pair = [kappa(x[:, [i, j]], scale).estimate() for i, j in ((0, 3), (1, 3), (2, 3))]
-        own = [kappa(x[:, [i, j]], scale).estimate() for i, j in ((0, 1), (0, 2), (1, 2))]
-        low, high = (middle, high) if np.mean(pair) - np.mean(own) > -margin else (low, middle)
+        too_good = true_difference(regime, alike, middle) > -margin
+        low, high = (middle, high) if too_good else (low, middle)
     return low
 
 
+def true_difference(regime: str, raters: tuple, wrong: float = 0.0, n: int = 400_000) -> float:
+    """The difference of these raters with very many items."""
+    x = ratings(regime, n, np.random.default_rng(5), raters, wrong)
+    scale, kappa = scale_of(regime), PAIR[KAPPA]
+    pair = [kappa(x[:, [i, 3]], scale).estimate() for i in range(3)]
+    own = [kappa(x[:, list(two)], scale).estimate() for two in combinations(range(3), 2)]
+    return float(np.mean(pair) - np.mean(own))
+
+
 def studies(regime, n, count, rng, wrong, **options):
-    """The differences of many studies, some at a time: each is a framework of its own."""
+    """The differences of many studies with their raters: each is a framework of its own."""
     for start in range(0, count, _AT_ONCE):
-        parts = []
+        parts, who = [], {}
         for number in range(start, min(count, start + _AT_ONCE)):
-            x = ratings(regime, n, rng, wrong)
+            who[f"s{number}"] = raters_of(regime, rng)
+            x = ratings(regime, n, rng, who[f"s{number}"], wrong)
             parts.append(
                 pd.DataFrame(
                     {
@@ -102,17 +125,18 @@ def studies(regime, n, count, rng, wrong, **options):
                 )
             )
         frame = pd.concat(parts, ignore_index=True)
-        yield from differences(
+        found = differences(
             frame, scale_of(regime), "judge", readings="single", mean=False, without_each=True,
             seed=start, **options,
         )  # fmt: skip
+        yield from ((one, who[one.labels["framework"]]) for one in found)
 
 
 def of_one_more(regime: str, n: int, given: argparse.Namespace) -> dict:
     """Verdicts on a judge who is one more expert."""
     rng = np.random.default_rng([given.seed, n])
     rows = []
-    for one in studies(
+    for one, raters in studies(
         regime, n, given.studies, rng, 0.0, resamples=given.resamples, exchanges=1000
     ):
         low, high, _ = one.percentile_ends(1 - ALPHA)
@@ -124,6 +148,7 @@ def of_one_more(regime: str, n: int, given: argparse.Namespace) -> dict:
                 "exchange": one.standing.up and one.standing.p <= ALPHA,
                 "experts": one.standing.experts_differ,
                 "above": verdict == ABOVE,
+                "false": verdict == ABOVE and _false(regime, raters),
                 "below": verdict == BELOW,
             }
         )
@@ -137,8 +162,14 @@ def of_one_more(regime: str, n: int, given: argparse.Namespace) -> dict:
         "experts differ": enough["experts"].mean(),
         "above": frame["above"].mean(),
         "above, of those with a verdict": with_verdict["above"].mean(),
+        "falsely": frame["false"].mean(),
         "below": frame["below"].mean(),
     }
+
+
+def _false(regime, raters):
+    """Whether these raters, asked about very many items, show no judge above the experts."""
+    return regime in EXCHANGEABLE or true_difference(regime, raters, n=50_000) <= 0
 
 
 def at_the_margin(regime: str, n: int, given: argparse.Namespace) -> dict:
@@ -146,7 +177,7 @@ def at_the_margin(regime: str, n: int, given: argparse.Namespace) -> dict:
     rng = np.random.default_rng([given.seed, n])
     wrong = wrong_at(regime, MARGIN)
     rows = []
-    for one in studies(regime, n, given.studies, rng, wrong, resamples=given.resamples):
+    for one, _ in studies(regime, n, given.studies, rng, wrong, resamples=given.resamples):
         draws = one.draws[np.isfinite(one.draws)]
         known = np.isfinite(one.difference) and draws.size > 0
         enough = known and not too_few(one.basis, of_margin=True)
