@@ -45,7 +45,9 @@ def _results_options(command: ArgumentParser) -> None:
         type=int,
         help="of items, in every table (default 2000; 10000 for benchmark and judge_vs_crowd)",
     )
-    command.add_argument("--seed", type=int, default=2025, help="of the resamples (default 2025)")
+    command.add_argument(
+        "--seed", type=int, default=2025, help="of resamples and folds (default 2025)"
+    )
 
 
 results = Command(
