@@ -18,7 +18,7 @@ from judging_empathy.data.names import (
 )
 from judging_empathy.tables import KAPPA
 from raters.measures import MEAN
-from raters.show.tables import interval, number
+from raters.show.tables import interval, with_interval
 
 
 def usage(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
@@ -196,7 +196,7 @@ def level_by_dimension(level: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_intervals(rows):
-    return [f"{number(r.estimate)} ({interval(r.low, r.high)})" for r in rows.itertuples()]
+    return [with_interval(row) for row in rows.itertuples()]
 
 
 _AS_GOOD = {

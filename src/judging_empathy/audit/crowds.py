@@ -12,13 +12,12 @@ from judging_empathy.audit.questions import (
     claim,
     missing,
     question,
-    with_interval,
 )
 from judging_empathy.data.names import CROWD, MEDIAN, scales
 from judging_empathy.tables import KAPPA
 from raters import compare
 from raters.measures import MEAN
-from raters.show.tables import number
+from raters.show.tables import number, with_interval
 
 _NO_SINGLE = "the simulated ratings hold no single ratings of the crowd"
 

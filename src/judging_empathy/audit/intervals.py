@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from judging_empathy.audit.questions import ALPHA, KEYS, Found, claim, question, with_interval
+from judging_empathy.audit.questions import ALPHA, KEYS, Found, claim, question
 from judging_empathy.data.names import CROWD, EXPERTS, LABELS, MEDIAN, SELF, scales
 from judging_empathy.replication import fisher
 from judging_empathy.tables import printed_pairs, with_reports
@@ -17,7 +17,7 @@ from raters.draws import multiplicities
 from raters.intervals import on_the_line, percentile_interval
 from raters.matrices import tables
 from raters.measures import MEAN
-from raters.show.tables import number
+from raters.show.tables import number, with_interval
 
 # The standard deviation of the noise on plotted ratings, as the published cells have it.
 JITTER = 0.25

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from judging_empathy.data.files import data_dir
-from raters.show.tables import interval, number
 
 CHANGED = ("no", "partly", "yes")
 UNKNOWN = "not defined"
@@ -106,16 +105,6 @@ def claim(
 def missing(reason):
     """An answer that these ratings cannot give."""
     return Found(np.nan, np.nan, f"Not defined: {reason}.", UNKNOWN, f"Not defined: {reason}.")
-
-
-def with_interval(row):
-    """An estimate with its interval, for a sentence."""
-    return f"{number(row.estimate)} ({interval(row.low, row.high)})"
-
-
-def difference(row):
-    """A difference with its interval, for a sentence."""
-    return f"{number(row.difference)} ({interval(row.low, row.high)})"
 
 
 def counts(found, reading, judge):

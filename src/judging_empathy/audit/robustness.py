@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
-from judging_empathy.audit.questions import KEYS, P, claim, missing, question, with_interval
+from judging_empathy.audit.questions import KEYS, P, claim, missing, question
 from judging_empathy.data.names import CROWD, EXPERTS, LABELS, MEDIAN, SELF, scales
 from judging_empathy.tables import expert_rows, line, with_reports
 from raters import with_reference
@@ -19,7 +19,7 @@ from raters.intervals import percentile_interval
 from raters.matrices import tables
 from raters.measures import MEAN
 from raters.multiplicity import adjusted
-from raters.show.tables import number
+from raters.show.tables import number, with_interval
 
 _LE = "lend_an_ear"
 _NO_LABELS = "the simulated self-reports do not say what the seekers were told"

@@ -15,9 +15,7 @@ from judging_empathy.audit.questions import (
     changed,
     claim,
     counts,
-    difference,
     question,
-    with_interval,
 )
 from judging_empathy.data.names import EXPERTS, LABELS, MEDIAN, MODELS, scales
 from judging_empathy.models import RESAMPLES
@@ -25,7 +23,7 @@ from judging_empathy.tables import KAPPA, PUBLISHED_MODELS
 from raters import compare
 from raters.judges import benchmark, calibration, verdict_counts
 from raters.measures import MEAN
-from raters.show.tables import number
+from raters.show.tables import number, with_interval
 
 DISMISSING = "dismissing_emotions"
 
@@ -93,8 +91,8 @@ def _reading(m, reading):
     return claim(
         one.difference,
         two.difference,
-        f"Gemini's mean distance from the experts goes from {difference(one)} to "
-        f"{difference(two)}. Dimensions, now: {listed}.",
+        f"Gemini's mean distance from the experts goes from {with_interval(one, 'difference')} to "
+        f"{with_interval(two, 'difference')}. Dimensions, now: {listed}.",
         "Three models not clearly below the experts",
         np.concatenate(before),
         np.concatenate(after),
@@ -164,7 +162,7 @@ def _dismissing(m):
         wide[CENTRED].mean(),
         f"{listed}. With single experts and without the shift {(plain['high'] < 0).sum()} of "
         f"{len(plain)} models are clearly below the expert pairs ("
-        + "; ".join(difference(row) for row in plain.itertuples(index=False))
+        + "; ".join(with_interval(row, "difference") for row in plain.itertuples(index=False))
         + ").",
         "A model's kappa with the median below that of every expert pair",
         wide[KAPPA] < lowest,

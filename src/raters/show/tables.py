@@ -123,6 +123,17 @@ def interval(low: float, high: float, digits: int = 2) -> str:
     return f"{number(low, digits)} to {number(high, digits)}"
 
 
+def with_interval(row, value: str = "estimate") -> str:
+    """A value of a row and its interval, for a sentence or a cell.
+
+    Examples
+    --------
+    >>> with_interval(pd.Series({"estimate": -0.1, "low": -0.2, "high": 0.05}))
+    '−0.10 (−0.20 to 0.05)'
+    """
+    return f"{number(getattr(row, value))} ({interval(row.low, row.high)})"
+
+
 def number(value, digits: int = 2) -> str:
     """A number for reading: fixed digits, a true minus sign, a dash where undefined.
 
