@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 from book.build.shared import ANSI, ENVIRONMENT, BuildError, Options, digest, sha, tree, write
-from judging_empathy import book_chart
 
 HERE = Path(__file__).parent
 RUN_TIMES = "run-times.js"
@@ -26,7 +25,6 @@ def site_key(root: Path) -> str:
         "\n".join(
             [
                 digest(stage, sorted(p for p in stage.rglob("*") if p.is_file())),
-                sha(Path(book_chart.__file__).read_bytes()),
                 digest(root, list(tree(root / "src"))),  # the API page: docstrings
                 digest(HERE, list(tree(HERE))),
                 sha(lock.read_bytes()) if lock.is_file() else "",

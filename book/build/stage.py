@@ -11,8 +11,8 @@ import pandas as pd
 import yaml
 
 from book import judge_data
+from book.build import vendor
 from book.build.shared import SIMULATED, notebooks, sha, tree
-from judging_empathy import book_chart
 from raters.show import tables
 
 STATUS = """# Status of this book
@@ -95,9 +95,9 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
     for path in notebooks(root):
         files[f"notebooks/{path.name}"] = root / "_build" / "executed" / path.name
     files["book/status.md"] = status_page(root, parameters).encode()
-    vendor = root / "_build" / "vendor"
-    for name in book_chart.vendor(vendor):
-        files[f"book/_static/vendor/{name}"] = vendor / name
+    folder = root / "_build" / "vendor"
+    for name in vendor.scripts(folder):
+        files[f"book/_static/vendor/{name}"] = folder / name
     if (root / "book" / "be-the-judge.md").is_file():
         shown = judge_data.build(parameters["study"], stories)
         files["book/_static/judge-data.js"] = judge_data.script(shown)

@@ -19,7 +19,7 @@ from raters.judges import verdict_counts
 from raters.judges.rule import ABOVE, BELOW, LEAST_FOR_MARGIN
 from raters.measures import MEAN
 from raters.show import tables as display
-from raters.show.tables import interval, number
+from raters.show.tables import interval, number, with_interval
 
 
 def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markdown:
@@ -28,10 +28,9 @@ def made_from(ratings: pd.DataFrame, resamples: int, seed: int) -> display.Markd
     size = f"{len(ratings):,} ratings of {items} conversations"
     how = f"{resamples:,} resamples of conversations, seed {seed}"
     if ratings.attrs["study"] == "published":
-        number = len(files.store().registry)
         return display.say(
-            f"Made from: the study's published ratings ({size}; {number} files, each checked "
-            f"by sha256, commit {files.COMMIT[:7]}); {how}."
+            f"Made from: the study's published ratings ({size}; {len(files.store().registry)} "
+            f"files, each checked by sha256, commit {files.COMMIT[:7]}); {how}."
         )
     return display.say(
         f"**Simulated ratings: these numbers are not the paper's.** This page shows made-up "
@@ -64,12 +63,17 @@ def listed(names: Sequence[str]) -> str:
 
 
 def standing(low: float, high: float) -> str:
-    """Where an interval of a difference lies: ``"above"``, ``"below"`` or ``"open"``.
-
-    >>> standing(0.1, 0.2), standing(-0.2, -0.1), standing(-0.1, 0.1)
-    ('above', 'below', 'open')
-    """
+    """Where an interval of a difference lies: ``"above"``, ``"below"`` or ``"open"``."""
     return "above" if low > 0 else "below" if high < 0 else "open"
+
+
+def agrees(names: Sequence[str], verb: str = "agree", ending: str = "s") -> str:
+    """Who agrees, with the verb in its number.
+
+    >>> agrees(["Gemini", "Claude"]), agrees(["Gemini"])
+    ('Gemini and Claude agree', 'Gemini agrees')
+    """
+    return f"{listed(names)} {verb}{ending * (len(names) == 1)}"
 
 
 def answer(
@@ -83,34 +87,32 @@ def answer(
     with BCa intervals.
     """
     models = [LABELS[name] for name in MODELS]
-    single = judging.named(found[found["reading"] == "single"])
-    kappa = _of_judges(single[single["statistic"] == KAPPA])
-    centred = _of_judges(single[single["statistic"] == judging.CENTRED])
-    rho = _of_judges(single[single["statistic"] == judging.RHO])
-    other = bca[(bca["reading"] == "single") & (bca["statistic"] == KAPPA)]
-    other = _of_judges(judging.named(other))
-    against = _of_judges(judging.named(crowd[crowd["reading"] == "single"]))
+    frames = [judging.named(frame[frame["reading"] == "single"]) for frame in (found, bca, crowd)]
+    kappa, centred, rho, other, against = (
+        judging.overall(frame[frame["statistic"] == statistic]).set_index("judge")
+        for frame, statistic in zip(
+            [frames[0]] * 3 + frames[1:], (KAPPA, judging.CENTRED, judging.RHO, KAPPA, KAPPA)
+        )
+    )
     return {
         "expert": _against_an_expert(kappa, other, models),
-        "dimensions": _by_dimension(single[single["statistic"] == KAPPA], models),
+        "dimensions": _by_dimension(frames[0].query("statistic == @KAPPA"), models),
         "crowd": _against_the_crowd(against, models),
         "level": _level(centred, rho, models),
     }
 
 
-def _of_judges(rows):
-    return judging.overall(rows).set_index("judge")
+def gap(row: pd.Series) -> str:
+    """A difference with its interval, for a sentence."""
+    return with_interval(row, "difference")
 
 
-def gap(row) -> str:
-    """A difference with its interval, for a sentence.
-
-    `row` has ``difference, low, high``.
-
-    >>> gap(pd.Series({"difference": -0.1, "low": -0.2, "high": 0.05}))
-    '−0.10 (−0.20 to 0.05)'
-    """
-    return f"{number(row.difference)} ({interval(row.low, row.high)})"
+def by_judge(rows: pd.DataFrame, value: str = "difference") -> str:
+    """The models' and the crowd's values with their intervals, for a sentence."""
+    rows = rows.set_index("judge")
+    return "; ".join(
+        f"{LABELS[name]} {with_interval(rows.loc[name], value)}" for name in (*MODELS, CROWD)
+    )
 
 
 def _gaps(rows, names):
@@ -126,10 +128,7 @@ def _against_an_expert(kappa, bca, models):
     for place, words in (("below", "less well than"), ("above", "better than")):
         sure = [name for name in models if where[name] == {place}]
         if sure:
-            said.append(
-                f"So on average {listed(sure)} agree{'s' * (len(sure) == 1)} with an "
-                f"expert {words} another expert does."
-            )
+            said.append(f"So on average {agrees(sure)} with an expert {words} another expert does.")
     for name in models:
         if where[name] == {"open"}:
             said.append(
@@ -174,11 +173,8 @@ def _against_the_crowd(rows, models):
     rest = [name for name in models if name not in better]
     said = []
     if better:
-        who = f"All of {listed(better)}" if not rest else listed(better)
-        said.append(
-            f"{who} agree{'s' * (len(better) == 1)} with an expert better than the crowd "
-            "does on average."
-        )
+        who = "" if rest else "All of "
+        said.append(f"{who}{agrees(better)} with an expert better than the crowd does on average.")
     if rest:
         said.append(f"For {listed(rest)} that is not shown.")
     return display.say(
@@ -188,24 +184,19 @@ def _against_the_crowd(rows, models):
 
 
 def _level(centred, rho, models):
-    level_out = [name for name in models if centred.loc[name, "high"] < 0]
-    order_alone = [name for name in models if rho.loc[name, "high"] < 0]
-    still = (
-        f"With level out of it, {listed(level_out)} still agree{'s' * (len(level_out) == 1)} less "
-        "well than another expert."
-        if level_out
-        else "With level out of it, no model is clearly below another expert."
+    level_out, order_alone = (
+        [name for name in models if rows.loc[name, "high"] < 0] for rows in (centred, rho)
     )
-    order = (
-        f"In the order alone {listed(order_alone)} do{'es' * (len(order_alone) == 1)}."
-        if order_alone
-        else "In the order alone none clearly is."
-    )
+    still = "no model is clearly below another expert."
+    if level_out:
+        still = f"{agrees(level_out, 'still agree')} less well than another expert."
+    order = f"{agrees(order_alone, 'do', 'es')}." if order_alone else "none clearly is."
     return display.say(
         f"""**Level and order.** Some raters use a scale higher or lower than others. With the
         means of all raters made equal, the same differences are: {_gaps(centred, models)}. In
         the order of the conversations alone (Spearman's correlation): {_gaps(rho, models)}.
-        {still} {order} Labels by experts repair a difference of level, not one of order."""
+        With level out of it, {still} In the order alone {order} Labels by experts repair a
+        difference of level, not one of order."""
     )
 
 
@@ -214,39 +205,15 @@ def _level(centred, rho, models):
 
 def lowest_and_highest(pairs: pd.DataFrame) -> str:
     """Between which kappas the pairs of experts lie, and on which dimensions."""
-    low, high = (
-        pairs.loc[[row]] for row in (pairs["estimate"].idxmin(), pairs["estimate"].idxmax())
-    )
-    (a, first), (b, last) = (
-        (row["estimate"].iloc[0], titled(row)["dimension"].iloc[0]) for row in (low, high)
-    )
+    ordered = titled(pairs.sort_values("estimate", kind="stable"))
+    low, high = ordered.iloc[0], ordered.iloc[-1]
     return (
-        f"The kappas of expert pairs run from {a:.2f} ({first}) to {b:.2f} ({last}); each rests on "
-        "50 conversations."
-    )
-
-
-def range_of_alphas(alphas: pd.DataFrame) -> str:
-    """Between which alphas the dimensions lie, each with its interval."""
-    ordered = alphas.sort_values("estimate")
-    worst, best = ordered.iloc[0], ordered.iloc[-1]
-    return (
-        f"Alpha among the three experts runs from {worst.estimate:.2f} "
-        f"({interval(worst.low, worst.high)}) to {best.estimate:.2f} "
-        f"({interval(best.low, best.high)}); n = 50 conversations each."
+        f"The kappas of expert pairs run from {low.estimate:.2f} ({low.dimension}) to "
+        f"{high.estimate:.2f} ({high.dimension}); each rests on 50 conversations."
     )
 
 
 # --- chapter 7: the crowd ---------------------------------------------------------------
-
-
-def closer(gemini: pd.DataFrame, crowd: pd.DataFrame) -> str:
-    """On how many dimensions the model's kappa is above the crowd's, by the estimates."""
-    ahead = gemini["estimate"].to_numpy() > crowd["estimate"].to_numpy()
-    return (
-        f"Gemini's kappa with the expert median is higher than the crowd's on {ahead.sum()} of 21 "
-        "dimensions, by the estimates (n = 50 each; bars: 95 % intervals)."
-    )
 
 
 def above_the_crowd(counts: pd.DataFrame) -> str:
@@ -264,11 +231,10 @@ def above_the_crowd(counts: pd.DataFrame) -> str:
 def above_on_average(gaps: pd.DataFrame) -> str:
     """How far each model is above the crowd on average over all dimensions."""
     rows = judging.overall(gaps).query("reading == 'single'").set_index("judge").loc[list(MODELS)]
-    means = {name: gap(rows.loc[name]) for name in MODELS}
+    means = listed([f"{gap(row)} for {LABELS[name]}" for name, row in rows.iterrows()])
     return (
-        "On average over the 21 dimensions the model's kappa is higher by "
-        f"{means['gemini']} for Gemini, {means['gpt']} for GPT-4o and {means['claude']} for "
-        f"Claude. {(rows['low'] > 0).sum()} of 3 averages are clearly above zero. Which single "
+        f"On average over the 21 dimensions the model's kappa is higher by {means}. "
+        f"{(rows['low'] > 0).sum()} of 3 averages are clearly above zero. Which single "
         "dimensions carry them is less certain: see the columns with a correction."
     )
 
@@ -293,9 +259,8 @@ def worth_of_readers(gain: pd.DataFrame) -> str:
     rows = rows.set_index(["statistic", "n_raters"])
     sure, kappa = rows.loc["reliability"], rows.loc[KAPPA]
     return (
-        f"One reader has a reliability of {sure.estimate[1]:.2f} "
-        f"({interval(sure.low[1], sure.high[1])}), the mean of ten {sure.estimate[10]:.2f} "
-        f"({interval(sure.low[10], sure.high[10])}). Kappa with the expert median goes from "
+        f"One reader has a reliability of {with_interval(sure.loc[1])}, the mean of ten "
+        f"{with_interval(sure.loc[10])}. Kappa with the expert median goes from "
         f"{kappa.estimate[1]:.2f} to {kappa.estimate[10]:.2f}, and by the formula to "
         f"{kappa.estimate[100]:.2f} with a hundred (means of nine dimensions, n = 50 each)."
     )
@@ -305,10 +270,7 @@ def as_good_as_one_expert(needed: pd.DataFrame, beside: pd.DataFrame) -> str:
     """How many readers are as good as one expert: in order, and in kappa."""
     words = needed.set_index("statistic")[["estimate", "low", "high"]].map(readers)
     gaps = beside[beside["quantity"] == "difference"].set_index(["statistic", "n_raters"])
-    strict, order = (
-        f"{number(row.estimate)} ({interval(row.low, row.high)})"
-        for row in (gaps.loc[(name, 100)] for name in (KAPPA, "correlation"))
-    )
+    strict, order = (with_interval(gaps.loc[(name, 100)]) for name in (KAPPA, "correlation"))
     of_order = words.loc["correlation"]
     return (
         "**Readers as good as one expert.** In the order of the conversations: "
@@ -323,11 +285,10 @@ def gain_without_level(level: pd.DataFrame) -> str:
     """The crowd's mean kappa before and after the means are made equal."""
     rows = level[level["framework"] == "all frameworks"].set_index(["judge", "statistic"])
     rows = rows.loc["crowd"]
-    gained = rows.loc["kappa_gain_without_level"]
     return (
         "Without the shift the crowd's mean kappa with the expert median rises from "
         f"{rows.estimate[KAPPA]:.2f} to {rows.estimate[judging.CENTRED]:.2f}, by "
-        f"{gained.estimate:.2f} ({interval(gained.low, gained.high)}; 21 dimensions, n = 50 each)."
+        f"{with_interval(rows.loc['kappa_gain_without_level'])} (21 dimensions, n = 50 each)."
     )
 
 
@@ -357,25 +318,6 @@ def level_or_order(level: pd.DataFrame) -> str:
 
 
 # --- chapter 6: models against experts ----------------------------------------------------
-
-
-def reached(count: pd.Series) -> str:
-    """On how many dimensions each rater comes up to the mean of the expert pairs."""
-    return (
-        "Kappa with the expert median is at least the mean kappa of the expert pairs on "
-        f"{count['Gemini']} of 21 dimensions for Gemini, {count['GPT-4o']} for GPT-4o, "
-        f"{count['Claude']} for Claude and {count['crowd']} for the crowd (n = 50 each)."
-    )
-
-
-def like_for_like(overall: pd.DataFrame) -> str:
-    """Each rater's mean difference from the experts, with single experts."""
-    one = overall[overall["reading"] == "single"].set_index("judge").rename(index=LABELS)
-    names = [LABELS[name] for name in (*MODELS, CROWD)]
-    return (
-        "Mean kappa with single experts over 21 dimensions, less the experts' own: "
-        f"{_gaps(one, names)} (n = 50 conversations in each of four frameworks)."
-    )
 
 
 def the_reading_matters(overall: pd.DataFrame) -> str:
@@ -451,16 +393,6 @@ def one_more_expert(fourth: Mapping[int, tuple[float, pd.DataFrame]]) -> str:
     )
 
 
-def gains_without_level(why: pd.DataFrame) -> str:
-    """How much kappa each rater gains when the means are made equal."""
-    rows = judging.overall(why).query("statistic == 'kappa_gain_without_level'")
-    rows = rows.rename(columns={"estimate": "difference"}).set_index("judge").rename(index=LABELS)
-    return (
-        "Gain in kappa with the expert median when the means are made equal, mean over 21 "
-        f"dimensions: {_gaps(rows, [LABELS[name] for name in (*MODELS, CROWD)])}."
-    )
-
-
 def dismissing(why: pd.DataFrame) -> str:
     """How far the models are off in level on dismissing emotions."""
     rows = why[(why["dimension"] == "dismissing_emotions") & why["judge"].isin(MODELS)]
@@ -516,7 +448,7 @@ def models_with_each_other(alphas: pd.DataFrame, pairs: pd.DataFrame) -> str:
         f"Adding Gemini lowers the estimate of alpha on {(move < 0).sum()} of 21 dimensions and "
         f"raises it on {(move > 0).sum()}. Agreement among models is no evidence that they are "
         "right: three models can share one mistake. On *dismissing emotions* alpha among them is "
-        f"{among.estimate:.2f} ({interval(among.low, among.high)}), while their kappas with the "
+        f"{with_interval(among)}, while their kappas with the "
         f"expert median are {number(k['gemini'])}, {number(k['gpt'])} and {number(k['claude'])}."
     )
 
@@ -524,29 +456,19 @@ def models_with_each_other(alphas: pd.DataFrame, pairs: pd.DataFrame) -> str:
 # --- chapter 9: robustness ----------------------------------------------------------------
 
 
-def zero_among_taus(taus: pd.DataFrame) -> str:
-    """How many intervals of tau hold 0, and the largest tau."""
-    zero = ((taus["low"] <= 0) & (taus["high"] >= 0)).sum()
-    return (
-        f"Of {len(taus)} tau values between self-reports and experts or crowd, {zero} have a 95 % "
-        f"interval that includes 0; the largest is {taus['estimate'].max():.2f} (n = 50 each)."
-    )
-
-
 def rows_or_conversations(units: pd.DataFrame, tau: pd.DataFrame) -> str:
     """What changes when conversations are resampled in place of rows."""
     width = (units["high"] - units["low"]).groupby(units["unit"]).mean()
     clear = (units["low"] > 0).groupby(units["unit"]).sum()
     models = tau[tau["dimension"] == MEAN].set_index("rater_b").loc[list(MODELS)]
-    text = [f"{number(r.estimate)} ({interval(r.low, r.high)})" for r in models.itertuples()]
+    taus = listed([f"{with_interval(row)} for {LABELS[name]}" for name, row in models.iterrows()])
     return (
         "**What we learned.** With conversations as the unit the intervals are "
         f"{width['50 conversations'] / width['300 rows']:.1f} times as wide. Tau is clearly above "
         f"zero for {clear['300 rows']} of 2 (experts, crowd) with rows and for "
         f"{clear['50 conversations']} of 2 with conversations. An interval that holds zero does "
-        f"not show that there is no link. For the models the mean tau is {text[0]} for Gemini, "
-        f"{text[1]} for GPT-4o and {text[2]} for Claude: three more intervals, not corrected for "
-        "looking at several."
+        f"not show that there is no link. For the models the mean tau is {taus}: three more "
+        "intervals, not corrected for looking at several."
     )
 
 
@@ -556,17 +478,18 @@ def told(rows: pd.DataFrame | None) -> str:
         return "Nothing to say on simulated ratings."
     row = rows.set_index(["rater", "quantity", "told"])
     own = row.loc[("self_report", "rating", "difference")]
+    levels = f"{number(own.estimate)} levels ({interval(own.low, own.high)})"
     gaps, within = (
         [row.loc[(who, "tau", which)] for who in ("expert_median", "crowd")]
         for which in ("difference", "within")
     )
     zero = sum(one.low <= 0 <= one.high for one in gaps)
     return (
-        '**What we learned.** Self-reports of those told "AI" less the others\': '
-        f"{number(own.estimate)} levels ({interval(own.low, own.high)}). The difference of tau "
-        f"between the groups has an interval that includes zero for {zero} of 2. Within groups tau "
-        f"is {number(within[0].estimate)} with the experts and {number(within[1].estimate)} with "
-        "the crowd. Two dozen seekers a group are too few to see a moderate effect of the label."
+        f'**What we learned.** Self-reports of those told "AI" less the others\': {levels}. The '
+        "difference of tau between the groups has an interval that includes zero for "
+        f"{zero} of 2. Within groups tau is {number(within[0].estimate)} with the experts and "
+        f"{number(within[1].estimate)} with the crowd. Two dozen seekers a group are too few to "
+        "see a moderate effect of the label."
     )
 
 
@@ -652,16 +575,6 @@ def order_or_level(gaps: pd.DataFrame, means: pd.DataFrame) -> str:
     )
 
 
-def few_or_many(shifted: pd.DataFrame) -> str:
-    """What a shift from 5 and from 40 labelled conversations brings the crowd."""
-    few, many = shifted.loc[("crowd", 5)], shifted.loc[("crowd", 40)]
-    return (
-        f"A shift learned from 5 conversations raises the crowd's mean kappa by "
-        f"{few.estimate:.2f} ({interval(few.low, few.high)}), from 40 by {many.estimate:.2f} "
-        f"({interval(many.low, many.high)}; 21 dimensions)."
-    )
-
-
 def labels_that_help(curve: pd.DataFrame, total: pd.DataFrame) -> str:
     """From how many labelled conversations on recalibration helps, and what is left."""
     one = curve[(curve["dimension"] == "dismissing_emotions") & (curve["method"] == "shift")]
@@ -715,10 +628,7 @@ def worth_of_experts(gained: pd.DataFrame) -> str:
     rows = judging.overall(gained).set_index("n_raters")
     return (
         "Reliability of the mean of k experts, mean over 21 dimensions: "
-        + "; ".join(
-            f"{k:.0f}: {row.estimate:.2f} ({interval(row.low, row.high)})"
-            for k, row in rows.iterrows()
-        )
+        + "; ".join(f"{k:.0f}: {with_interval(row)}" for k, row in rows.iterrows())
         + " (n = 50 conversations each)."
     )
 

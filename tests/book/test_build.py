@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from book.build import kernels, run, shared, site, stage
+from book.build import kernels, run, shared, site, stage, vendor
 from book.build.__main__ import main
 from judging_empathy import book_chart
 from judging_empathy.study import TABLES, Study
@@ -460,16 +460,16 @@ def test_a_chart_brings_what_each_viewer_can_show(monkeypatch):
 
 
 def test_the_scripts_are_written_once_and_need_no_network(tmp_path):
-    first = book_chart.vendor(tmp_path / "vendor")
+    first = vendor.scripts(tmp_path / "vendor")
     script = tmp_path / "vendor" / "vega.js"
     text = script.read_text(encoding="utf-8")
     assert text.startswith("(() => {")  # in a function: `_` is taken on every page of Sphinx
     assert any(name.startswith("mathjax/output/chtml/fonts/") for name in first)
     written = script.stat().st_mtime_ns
-    assert book_chart.vendor(tmp_path / "vendor") == first
+    assert vendor.scripts(tmp_path / "vendor") == first
     assert script.stat().st_mtime_ns == written
     (tmp_path / "vendor" / "versions.json").write_text("{}")
-    book_chart.vendor(tmp_path / "vendor")
+    vendor.scripts(tmp_path / "vendor")
     assert script.read_text(encoding="utf-8") == text
 
 
