@@ -14,6 +14,7 @@ from judging_empathy.data.names import (
     MODELS,
     RATERS,
     scales,
+    sorted_by,
     titled,
 )
 from judging_empathy.tables import KAPPA
@@ -32,12 +33,7 @@ def usage(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
     keys = ["dimension", "rater"]
     uses = part.groupby([*keys, "level"], sort=False).size().rename("share").reset_index()
     uses["share"] /= uses.groupby(keys)["share"].transform("sum")
-    order = {name: place for place, name in enumerate(part["rater"].unique())}
-    uses = uses.sort_values("rater", key=lambda rater: rater.map(order), kind="stable")
-    first = {name: place for place, name in enumerate(part["dimension"].unique())}
-    return uses.sort_values(
-        "dimension", key=lambda name: name.map(first), kind="stable", ignore_index=True
-    )
+    return sorted_by(sorted_by(uses, "rater", part["rater"]), "dimension", part["dimension"])
 
 
 def means(ratings: pd.DataFrame, framework: str) -> pd.DataFrame:
@@ -87,8 +83,7 @@ def bands(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
 
 def within_frameworks(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows framework by framework, otherwise in their order."""
-    order = list(scales())
-    return frame.sort_values("framework", key=lambda f: f.map(order.index), kind="stable")
+    return sorted_by(frame, "framework", scales())
 
 
 def against_each_expert(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataFrame:
@@ -109,11 +104,10 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
 
     `frame` has the columns ``framework, dimension, statistic, estimate``.
     """
-    order = {name: place for place, name in enumerate(dimensions()["dimension"])}
     keys = ["framework", "dimension"]
     wide = frame.pivot(index=keys, columns="statistic", values="estimate").reset_index()
     wide.columns.name = None
-    return wide.sort_values("dimension", key=lambda d: d.map(order), ignore_index=True)
+    return sorted_by(wide, "dimension", dimensions()["dimension"])
 
 
 def named_raters(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -157,11 +157,7 @@ def _means_of_drawn(x, most, rng):
 
 
 def against_one_expert(
-    ratings: pd.DataFrame,
-    single: pd.DataFrame,
-    resamples: int,
-    seed: int,
-    k: Sequence[float] = K,
+    ratings: pd.DataFrame, single: pd.DataFrame, resamples: int, seed: int, k: Sequence[float] = K
 ) -> pd.DataFrame:
     """The mean of k raters of the crowd beside one expert, before another expert.
 
@@ -316,13 +312,7 @@ def crowd_table(
     how = (ratings, single, resamples, seed)
     level = level_and_order(ratings, scales(), CROWD, resamples=resamples, seed=seed)
     shift = calibration(
-        ratings,
-        scales(),
-        CROWD,
-        methods="shift",
-        statistics=KAPPA,
-        resamples=resamples,
-        seed=seed,
+        ratings, scales(), CROWD, methods="shift", statistics=KAPPA, resamples=resamples, seed=seed
     )
     parts = {
         "mean of k raters": gain(*how),

@@ -12,17 +12,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from judging_empathy.data.names import CROWD, LABELS, MODELS, scales, titled
+from judging_empathy.data.names import CROWD, LABELS, MODELS, renamed, scales, sorted_by, titled
 from judging_empathy.tables import KAPPA
 from raters.intervals import percentile_test
-from raters.judges import (
-    against_baselines,
-    alt_test,
-    benchmark,
-    calibration,
-    differences,
-    panel,
-)
+from raters.judges import against_baselines, alt_test, benchmark, calibration, differences, panel
 from raters.judges.ceiling import ends
 from raters.judges.decisions import ALIGNMENTS, POOLED
 from raters.measures import MEAN
@@ -61,10 +54,6 @@ def judged(ratings: pd.DataFrame) -> pd.DataFrame:
     """The ratings with the panel of the three models, their median, as one more rater.
 
     `PANEL` is the new rater.
-
-    >>> from judging_empathy import Study
-    >>> judged(Study("simulated").ratings).rater.nunique()
-    8
     """
     return panel(ratings, MODELS, name=PANEL)
 
@@ -78,13 +67,8 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
     ...                     "judge": ["gpt"], "reading": ["single"]})).values.tolist()
     [['EPITOME', 'Explorations', 'GPT-4o', 'single experts']]
     """
-    known = {"judge": LABELS | {PANEL: "panel of three"}, "reading": READINGS}
-    return titled(frame).assign(
-        **{
-            column: frame[column].map(lambda key, names=names: names.get(key, key))
-            for column, names in known.items()
-            if column in frame
-        }
+    return renamed(
+        titled(frame), {"judge": LABELS | {PANEL: "panel of three"}, "reading": READINGS}
     )
 
 
@@ -102,11 +86,6 @@ def benchmark_table(
     any of four: quadratic kappa in the readings ``paper``, ``single`` and ``leave_one_out``; in
     ``single`` kappa with all means made equal (`CENTRED`) and Spearman's correlation; interval
     alpha in ``replacement``. `interval` is ``"percentile"`` or ``"bca"``.
-
-    >>> from judging_empathy import Study
-    >>> found = benchmark_table(Study("simulated").ratings, resamples=0)
-    >>> found.groupby("reading", sort=False).size().to_dict()
-    {'paper': 130, 'single': 390, 'leave_one_out': 130, 'replacement': 130}
     """
     how = {"resamples": resamples, "seed": seed, "margin": MARGIN, "interval": interval}
     frame = judged(ratings)
@@ -124,11 +103,6 @@ def judge_vs_crowd_table(ratings: pd.DataFrame, resamples: int = RESAMPLES, seed
     ``single`` (mean kappa with each expert): ``crowd`` and ``value`` are the two kappas. ``p``
     belongs to the interval; ``p_adjusted`` is Holm's over the 21 dimensions of a judge and
     reading. Means are no part of that family.
-
-    >>> from judging_empathy import Study
-    >>> found = judge_vs_crowd_table(Study("simulated").ratings, resamples=100)
-    >>> found.judge.unique().tolist()
-    ['gemini', 'gpt', 'claude', 'panel_median']
     """
     found = differences(
         judged(ratings), scales(), JUDGES, "expert", KAPPA, ("paper", "single"), resamples, seed
@@ -139,8 +113,7 @@ def judge_vs_crowd_table(ratings: pd.DataFrame, resamples: int = RESAMPLES, seed
     frame["p_adjusted"] = frame["p"]
     for _, family in frame[frame["dimension"] != MEAN].groupby(["judge", "reading"]):
         frame.loc[family.index, "p_adjusted"] = adjusted(family["p"], "holm")
-    order = frame["judge"].map(JUDGES.index)
-    return frame.loc[order.sort_values(kind="stable").index, VS_CROWD].reset_index(drop=True)
+    return sorted_by(frame, "judge", JUDGES)[VS_CROWD]
 
 
 def _place(one):
@@ -174,10 +147,6 @@ def alt_test_table(ratings: pd.DataFrame) -> pd.DataFrame:
 
     As `raters.judges.alt_test` with epsilon `EPSILON`: the 21 dimensions, and all dimensions of a
     framework, and of all, together.
-
-    >>> from judging_empathy import Study
-    >>> alt_test_table(Study("simulated").ratings).alignment.unique().tolist()
-    ['accuracy', 'neg_rmse']
     """
     frame = judged(ratings)
     parts = [
@@ -192,11 +161,6 @@ def calibration_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.Da
 
     As `raters.judges.calibration`: five ways, kappa with the expert median and mean absolute
     error.
-
-    >>> from judging_empathy import Study
-    >>> found = calibration_table(Study("simulated").ratings, 0, 1)
-    >>> found.method.unique().tolist()
-    ['shift', 'moments', 'linear', 'isotonic', 'ordinal']
     """
     return calibration(ratings, scales(), [*MODELS, CROWD], resamples=resamples, seed=seed)
 
@@ -234,12 +198,6 @@ def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     ``not_inferior, equivalent``; each also ``_adjusted``, for the number of dimensions.
     ``dimensions`` is that number. Means over dimensions are left out. `alpha` is the error rate,
     as in `raters.judges.decide`.
-
-    >>> from raters.judges import decide
-    >>> from judging_empathy import Study
-    >>> decided = decide(Study("simulated").ratings, scales(), "gemini", resamples=100)
-    >>> decision_counts(decided)[["judge", "dimensions"]].to_numpy().tolist()
-    [['gemini', 21]]
     """
     rows = by_dimension(decided)
     tests, up, borne_out = rows["test"], rows["difference"] > 0, rows["withheld"] == ""
@@ -259,20 +217,10 @@ def decision_counts(decided: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
 
 
 def overall(found: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table that are means over all 21 dimensions.
-
-    >>> from judging_empathy import Study
-    >>> len(overall(judge_vs_crowd_table(Study("simulated").ratings, resamples=0)))
-    8
-    """
+    """The rows of a table that are means over all 21 dimensions."""
     return found[(found["framework"] == ALL) & found["dimension"].isin([MEAN, POOLED])]
 
 
 def by_dimension(found: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table that are about one dimension.
-
-    >>> from judging_empathy import Study
-    >>> len(by_dimension(judge_vs_crowd_table(Study("simulated").ratings, resamples=0)))
-    168
-    """
+    """The rows of a table that are about one dimension."""
     return found[~found["dimension"].isin([MEAN, POOLED])]

@@ -46,11 +46,7 @@ PAIRS = [
     (MEDIAN, "gemini"),
     ("gemini", "crowd"),
 ]
-ALPHAS = (
-    "krippendorff_alpha_nominal",
-    "krippendorff_alpha_ordinal",
-    "krippendorff_alpha_interval",
-)
+ALPHAS = ("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal", "krippendorff_alpha_interval")
 
 
 def by_framework(ratings: pd.DataFrame, raters: Sequence[str]) -> list[list[Matrix]]:

@@ -6,13 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judging_empathy import crowd, replication
-from judging_empathy.audit.questions import (
-    CENTRED,
-    CLEARLY,
-    claim,
-    missing,
-    question,
-)
+from judging_empathy.audit.questions import CENTRED, CLEARLY, claim, missing, question
 from judging_empathy.data.names import CROWD, MEDIAN, scales
 from judging_empathy.tables import KAPPA
 from raters import compare

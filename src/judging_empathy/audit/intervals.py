@@ -208,10 +208,7 @@ def _three_hundred_rows(m):
     found = m.table("mean_intervals")
     pairs = found["rater"].str.contains(" - ")
     single, gaps = found[~pairs], found[pairs]
-    width = [
-        single["high_rows"] - single["low_rows"],
-        single["high"] - single["low"],
-    ]
+    width = [single["high_rows"] - single["low_rows"], single["high"] - single["low"]]
     ratio = width[1] / width[0]
     return claim(
         width[0].mean(),

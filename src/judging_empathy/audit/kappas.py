@@ -28,10 +28,6 @@ def p_values(ratings: pd.DataFrame) -> pd.DataFrame:
     that holds whatever kappa is, as published; ``z_null, p_null, stars_null`` with the variance
     under kappa = 0; ``stars_rounded`` from p rounded to three decimals. See
     `replication.kappa_tests`.
-
-    >>> from judging_empathy import Study
-    >>> len(p_values(Study("simulated").ratings))
-    126
     """
     frame = replication.kappa_tests(ratings)
     for end in ("", "_null"):

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from judging_empathy.data.metadata import dimensions, frameworks, raters
-from judging_empathy.data.names import CROWD, SELF, in_order
+from judging_empathy.data.names import CROWD, SELF, in_order, sorted_by
 from raters.errors import RatingsError
 from raters.frames import COLUMNS
 
@@ -236,10 +236,7 @@ class PublishedFiles:
             elif framework == "perceived_empathy":
                 table.loc[row, ["ratings", "cells"]] = self._inferred_crowd()
                 table.loc[row, "how"] = "inferred"
-        order = ("expert", "llm", "crowd")
-        return table.sort_values(
-            "group", key=lambda g: g.map(order.index), kind="stable", ignore_index=True
-        )
+        return sorted_by(table, "group", ("expert", "llm", "crowd"))
 
     def _inferred_crowd(self) -> int:
         """Single ratings behind the Perceived Empathy crowd, from the fractions of its means."""

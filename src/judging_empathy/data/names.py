@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
@@ -74,14 +75,19 @@ def titled(frame: pd.DataFrame) -> pd.DataFrame:
     framework = metadata.frameworks().set_index("framework")["title"].to_dict()
     dimension = metadata.dimensions().set_index("dimension")["title"].to_dict()
     names = {"framework": framework, "dimension": dimension}
-    names |= dict.fromkeys(("rater", "rater_a", "rater_b"), LABELS)
-    return frame.assign(
-        **{
-            column: frame[column].map(lambda key, known=known: known.get(key, key))
-            for column, known in names.items()
-            if column in frame
-        }
-    )
+    return renamed(frame, names | dict.fromkeys(("rater", "rater_a", "rater_b"), LABELS))
+
+
+def renamed(frame: pd.DataFrame, names: Mapping[str, Mapping]) -> pd.DataFrame:
+    """The frame with other values in some columns, where there is one: {column: {old: new}}."""
+    columns = [column for column in names if column in frame]
+    return frame.assign(**{c: [names[c].get(key, key) for key in frame[c]] for c in columns})
+
+
+def sorted_by(frame: pd.DataFrame, column: str, order: Iterable) -> pd.DataFrame:
+    """The rows in an order of the values of one column, otherwise in their own order."""
+    place = {value: place for place, value in enumerate(dict.fromkeys(order))}
+    return frame.sort_values(column, key=lambda c: c.map(place), kind="stable", ignore_index=True)
 
 
 def in_order(ratings: pd.DataFrame) -> pd.DataFrame:

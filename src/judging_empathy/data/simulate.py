@@ -16,7 +16,16 @@ import pandas as pd
 
 from judging_empathy.data.files import data_dir
 from judging_empathy.data.metadata import dimensions, frameworks
-from judging_empathy.data.names import CROWD, EXPERTS, MODELS, RATERS, SELF, in_order, scales
+from judging_empathy.data.names import (
+    CROWD,
+    EXPERTS,
+    MODELS,
+    RATERS,
+    SELF,
+    in_order,
+    scales,
+    sorted_by,
+)
 from raters.frames import COLUMNS
 
 STAMP = "Simulated ratings: these numbers are not the paper's."
@@ -24,12 +33,7 @@ N_ITEMS = 50
 _SEED = 20250611  # the day of the paper's first version; the simulated study is one fixed study
 _SHARED = 0.6  # correlation of the dimensions of a framework
 _SELF_REPORTED = [
-    "m_understood",
-    "m_validated",
-    "m_affirmed",
-    "m_seen",
-    "m_accepted",
-    "m_caredfor",
+    *("m_understood", "m_validated", "m_affirmed", "m_seen", "m_accepted", "m_caredfor")
 ]
 _SELF_RATERS = 0.16  # about the printed tau of self-reports with others
 # The two frameworks that have single ratings of the crowd.
@@ -127,10 +131,7 @@ class Simulated:
         table = self.ratings.groupby(["group", "framework"], sort=False).size().rename("values")
         table = table.reset_index().assign(how="simulated")
         table["ratings"] = table["cells"] = table["values"]
-        order = ("expert", "llm", "crowd")
-        return table.sort_values(
-            "group", key=lambda g: g.map(order.index), kind="stable", ignore_index=True
-        )
+        return sorted_by(table, "group", ("expert", "llm", "crowd"))
 
 
 @cache
