@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from judging_empathy import models as judging
-from judging_empathy.chart_data import against_each_expert, bands, readers
+from judging_empathy.chart_data import against_each_expert, bands
 from judging_empathy.data import files
 from judging_empathy.data.names import CROWD, LABELS, MODELS, titled
 from judging_empathy.tables import KAPPA
@@ -108,11 +108,10 @@ def gap(row: pd.Series) -> str:
 
 
 def by_judge(rows: pd.DataFrame, value: str = "difference") -> str:
-    """The models' and the crowd's values with their intervals, for a sentence."""
+    """The models' and the crowd's values with their intervals, as far as they are there."""
     rows = rows.set_index("judge")
-    return "; ".join(
-        f"{LABELS[name]} {with_interval(rows.loc[name], value)}" for name in (*MODELS, CROWD)
-    )
+    there = [name for name in (*MODELS, CROWD) if name in rows.index]
+    return "; ".join(f"{LABELS[name]} {with_interval(rows.loc[name], value)}" for name in there)
 
 
 def _gaps(rows, names):
@@ -228,31 +227,6 @@ def above_the_crowd(counts: pd.DataFrame) -> str:
     )
 
 
-def above_on_average(gaps: pd.DataFrame) -> str:
-    """How far each model is above the crowd on average over all dimensions."""
-    rows = judging.overall(gaps).query("reading == 'single'").set_index("judge").loc[list(MODELS)]
-    means = listed([f"{gap(row)} for {LABELS[name]}" for name, row in rows.iterrows()])
-    return (
-        f"On average over the 21 dimensions the model's kappa is higher by {means}. "
-        f"{(rows['low'] > 0).sum()} of 3 averages are clearly above zero. Which single "
-        "dimensions carry them is less certain: see the columns with a correction."
-    )
-
-
-def where_the_crowd_is_close(means: pd.DataFrame) -> str:
-    """How the models stand to the two who chatted, in both readings."""
-    here = means[means["framework"] == "empatheticdialogues"]
-    own, alone = (here[here["reading"] == reading] for reading in ("paper", "single"))
-    return (
-        f"In Empathetic Dialogues the crowd's mean kappa is {own['crowd'].iloc[0]:.2f}, and "
-        f"{(own['estimate'] < 0).sum()} of 3 models are below it, {(own['high'] < 0).sum()} of "
-        "them clearly. With single experts in place of their median "
-        f"{(alone['estimate'] < 0).sum()} of 3 are below, {(alone['high'] < 0).sum()} clearly. "
-        "Where an interval includes zero, 50 conversations cannot tell which of the two is closer "
-        "to the experts."
-    )
-
-
 def worth_of_readers(gain: pd.DataFrame) -> str:
     """What the mean of one, ten and a hundred readers is worth."""
     rows = gain[(gain["framework"] == "all frameworks") & (gain["dimension"] == MEAN)]
@@ -263,21 +237,6 @@ def worth_of_readers(gain: pd.DataFrame) -> str:
         f"{with_interval(sure.loc[10])}. Kappa with the expert median goes from "
         f"{kappa.estimate[1]:.2f} to {kappa.estimate[10]:.2f}, and by the formula to "
         f"{kappa.estimate[100]:.2f} with a hundred (means of nine dimensions, n = 50 each)."
-    )
-
-
-def as_good_as_one_expert(needed: pd.DataFrame, beside: pd.DataFrame) -> str:
-    """How many readers are as good as one expert: in order, and in kappa."""
-    words = needed.set_index("statistic")[["estimate", "low", "high"]].map(readers)
-    gaps = beside[beside["quantity"] == "difference"].set_index(["statistic", "n_raters"])
-    strict, order = (with_interval(gaps.loc[(name, 100)]) for name in (KAPPA, "correlation"))
-    of_order = words.loc["correlation"]
-    return (
-        "**Readers as good as one expert.** In the order of the conversations: "
-        f"{of_order['estimate']}, with an interval from {of_order['low']} to {of_order['high']}. "
-        f"In kappa: {words.loc[KAPPA, 'estimate']}. The mean of a hundred readers less an expert "
-        f"is {strict} in kappa and {order} in correlation. (At a hundred readers a correlation is "
-        "a shaky thing: it divides by a small variance.)"
     )
 
 
@@ -320,27 +279,6 @@ def level_or_order(level: pd.DataFrame) -> str:
 # --- chapter 6: models against experts ----------------------------------------------------
 
 
-def the_reading_matters(overall: pd.DataFrame) -> str:
-    """How much the median flatters, and whether a panel of models is better."""
-    by = overall.set_index(["reading", "judge"])
-    moved = by.loc["paper", "difference"] - by.loc["single", "difference"]
-    one = by.loc["single"]
-    panel, members = one.loc[judging.PANEL], one["difference"].loc[list(MODELS)]
-    place = (
-        "above its best member"
-        if panel["difference"] > members.max()
-        else "below its worst member"
-        if panel["difference"] < members.min()
-        else "between its best and its worst member"
-    )
-    return (
-        f"The reading matters. With the median the judges' estimates stand {number(moved.min())} "
-        f"to {number(moved.max())} higher than with single experts. Is a **panel** better, the "
-        f"median of the three models? With single experts it has {gap(panel)}. By the estimates "
-        f"that is {place}."
-    )
-
-
 def do_the_kinds_agree(both: pd.DataFrame) -> str:
     """For which judges the two kinds of interval disagree about 0."""
     split = [
@@ -353,22 +291,6 @@ def do_the_kinds_agree(both: pd.DataFrame) -> str:
     return (
         f"The two kinds disagree about 0 for {listed(split)}. Where they do, do not build on "
         "either."
-    )
-
-
-def is_it_equivalent(counts: pd.Series, means: Mapping[str, pd.Series], margin: float) -> str:
-    """What is decided about Gemini, and whether its mean lies within the margin."""
-    ends = "; ".join(f"{kind} {interval(m.low, m.high, 3)}" for kind, m in means.items())
-    inside = sum(max(-m.low, m.high) < margin for m in means.values())
-    words = {2: "inside the margin by both kinds", 0: "not inside the margin by either kind"}
-    return (
-        f"Take Gemini. On {counts['open']} of 21 dimensions it is not decided whether it differs "
-        f"from the experts, and on {21 - counts['equivalent_adjusted']} it is not shown to be "
-        f"equivalent: a single dimension has fewer than {LEAST_FOR_MARGIN} conversations. The "
-        "*mean* over 21 dimensions has this 90 % interval, which is the one that "
-        f"goes with equivalence at 5 %: {ends}. That is "
-        f"{words.get(inside, 'inside the margin by one kind and not by the other')}. A mean over "
-        "21 dimensions also says little about any one of them."
     )
 
 
@@ -433,23 +355,6 @@ def kappa_beside_f1(marks: pd.DataFrame) -> str:
         f"and {mean.loc['crowd', 'f1']:.2f} for the crowd, the mean kappa "
         f"{mean.loc['gemini', 'kappa']:.2f} and {mean.loc['crowd', 'kappa']:.2f}; rank correlation "
         f"of the two over all {len(marks)} marks: {rho:.2f}."
-    )
-
-
-def models_with_each_other(alphas: pd.DataFrame, pairs: pd.DataFrame) -> str:
-    """What adding a third model does to alpha, and why agreement is no evidence."""
-    alone = alphas[alphas["dimension"] != MEAN]
-    alone = alone.pivot(index="dimension", columns="group", values="estimate")
-    move = alone["three models"] - alone["GPT-4o and Claude"]
-    d = "dismissing_emotions"
-    among = alphas[(alphas["dimension"] == d) & (alphas["group"] == "three models")].iloc[0]
-    k = pairs[pairs["dimension"] == d].set_index("rater_b")["estimate"]
-    return (
-        f"Adding Gemini lowers the estimate of alpha on {(move < 0).sum()} of 21 dimensions and "
-        f"raises it on {(move > 0).sum()}. Agreement among models is no evidence that they are "
-        "right: three models can share one mistake. On *dismissing emotions* alpha among them is "
-        f"{with_interval(among)}, while their kappas with the "
-        f"expert median are {number(k['gemini'])}, {number(k['gpt'])} and {number(k['claude'])}."
     )
 
 
