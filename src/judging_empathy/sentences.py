@@ -13,7 +13,7 @@ import pandas as pd
 from judging_empathy import models as judging
 from judging_empathy.chart_data import against_each_expert, bands
 from judging_empathy.data import files
-from judging_empathy.data.names import CROWD, LABELS, MODELS, titled
+from judging_empathy.data.names import CROWD, LABELS, MODELS
 from judging_empathy.tables import KAPPA
 from raters.judges import verdict_counts
 from raters.judges.rule import ABOVE, BELOW, LEAST_FOR_MARGIN
@@ -202,53 +202,7 @@ def _level(centred, rho, models):
 # --- chapter 3: how much do experts agree? -------------------------------------------
 
 
-def lowest_and_highest(pairs: pd.DataFrame) -> str:
-    """Between which kappas the pairs of experts lie, and on which dimensions."""
-    ordered = titled(pairs.sort_values("estimate", kind="stable"))
-    low, high = ordered.iloc[0], ordered.iloc[-1]
-    return (
-        f"The kappas of expert pairs run from {low.estimate:.2f} ({low.dimension}) to "
-        f"{high.estimate:.2f} ({high.dimension}); each rests on 50 conversations."
-    )
-
-
 # --- chapter 7: the crowd ---------------------------------------------------------------
-
-
-def above_the_crowd(counts: pd.DataFrame) -> str:
-    """On how many dimensions each model is above the crowd, before and after correction."""
-    one = counts.xs("single", level="reading")
-    return (
-        f"Higher than the crowd on {one.higher['gemini']} (Gemini), {one.higher['gpt']} (GPT-4o) "
-        f"and {one.higher['claude']} (Claude) of 21 dimensions; clearly so on "
-        f"{one.clearly['gemini']}, {one.clearly['gpt']} and {one.clearly['claude']}, and after "
-        f"Holm's correction on {one.holm['gemini']}, {one.holm['gpt']} and {one.holm['claude']} "
-        "(n = 50 each)."
-    )
-
-
-def worth_of_readers(gain: pd.DataFrame) -> str:
-    """What the mean of one, ten and a hundred readers is worth."""
-    rows = gain[(gain["framework"] == "all frameworks") & (gain["dimension"] == MEAN)]
-    rows = rows.set_index(["statistic", "n_raters"])
-    sure, kappa = rows.loc["reliability"], rows.loc[KAPPA]
-    return (
-        f"One reader has a reliability of {with_interval(sure.loc[1])}, the mean of ten "
-        f"{with_interval(sure.loc[10])}. Kappa with the expert median goes from "
-        f"{kappa.estimate[1]:.2f} to {kappa.estimate[10]:.2f}, and by the formula to "
-        f"{kappa.estimate[100]:.2f} with a hundred (means of nine dimensions, n = 50 each)."
-    )
-
-
-def gain_without_level(level: pd.DataFrame) -> str:
-    """The crowd's mean kappa before and after the means are made equal."""
-    rows = level[level["framework"] == "all frameworks"].set_index(["judge", "statistic"])
-    rows = rows.loc["crowd"]
-    return (
-        "Without the shift the crowd's mean kappa with the expert median rises from "
-        f"{rows.estimate[KAPPA]:.2f} to {rows.estimate[judging.CENTRED]:.2f}, by "
-        f"{with_interval(rows.loc['kappa_gain_without_level'])} (21 dimensions, n = 50 each)."
-    )
 
 
 def level_or_order(level: pd.DataFrame) -> str:
@@ -279,21 +233,6 @@ def level_or_order(level: pd.DataFrame) -> str:
 # --- chapter 6: models against experts ----------------------------------------------------
 
 
-def do_the_kinds_agree(both: pd.DataFrame) -> str:
-    """For which judges the two kinds of interval disagree about 0."""
-    split = [
-        f"{row.judge} against {row.reading}"
-        for row in both.itertuples()
-        if standing(row.low, row.high) != standing(row.low_bca, row.high_bca)
-    ]
-    if not split:
-        return "The two kinds agree about 0 everywhere in this table."
-    return (
-        f"The two kinds disagree about 0 for {listed(split)}. Where they do, do not build on "
-        "either."
-    )
-
-
 def one_more_expert(fourth: Mapping[int, tuple[float, pd.DataFrame]]) -> str:
     """What the tests say about simulated judges who are one more expert."""
     share, held = fourth[50]
@@ -315,18 +254,6 @@ def one_more_expert(fourth: Mapping[int, tuple[float, pd.DataFrame]]) -> str:
     )
 
 
-def dismissing(why: pd.DataFrame) -> str:
-    """How far the models are off in level on dismissing emotions."""
-    rows = why[(why["dimension"] == "dismissing_emotions") & why["judge"].isin(MODELS)]
-    wide = rows.pivot(index="judge", columns="statistic", values="estimate")
-    off, share = wide["mean_difference"], wide["error_from_level"]
-    return (
-        f"On dismissing emotions the models rate {off.min():.1f} to {off.max():.1f} levels higher "
-        f"than the expert median on average; level is {100 * share.min():.0f} to "
-        f"{100 * share.max():.0f} % of their squared error (n = 50)."
-    )
-
-
 def what_a_shift_repairs(repaired: pd.DataFrame, bands: pd.DataFrame) -> str:
     """What is left after a shift on dismissing emotions, and whether a line is better."""
     after = repaired[(repaired["quantity"] == "after") & repaired["judge"].isin(MODELS)]
@@ -343,18 +270,6 @@ def what_a_shift_repairs(repaired: pd.DataFrame, bands: pd.DataFrame) -> str:
         f"{kappa['linear']:.2f} where a shift brings {kappa['shift']:.2f}, and a mean error of "
         f"{error['linear']:.2f} levels in place of {error['shift']:.2f}. Such a line pulls ratings "
         "towards the middle, which suits an error better than kappa."
-    )
-
-
-def kappa_beside_f1(marks: pd.DataFrame) -> str:
-    """Mean F1 and kappa of Gemini and the crowd, and how the two go together."""
-    mean = marks.groupby("rater_b")[["f1", "kappa"]].mean()
-    rho = marks[["f1", "kappa"]].corr("spearman").iloc[0, 1]
-    return (
-        f"Over the 21 dimensions the mean weighted F1 is {mean.loc['gemini', 'f1']:.2f} for Gemini "
-        f"and {mean.loc['crowd', 'f1']:.2f} for the crowd, the mean kappa "
-        f"{mean.loc['gemini', 'kappa']:.2f} and {mean.loc['crowd', 'kappa']:.2f}; rank correlation "
-        f"of the two over all {len(marks)} marks: {rho:.2f}."
     )
 
 
@@ -398,37 +313,6 @@ def told(rows: pd.DataFrame | None) -> str:
     )
 
 
-def _p_of_openings(tests):
-    p = tests[tests["statistic"].str.startswith("kruskal_wallis_p_adjusted")]
-    return p[p["group"] == "all"]["estimate"], p[p["group"] != "all"]["estimate"]
-
-
-def openings(tests: pd.DataFrame, of_items: pd.DataFrame) -> str:
-    """How many tests of the openings are below 0.05, and how large the effect can be."""
-    before, apart = _p_of_openings(tests)
-    h = tests[(tests["group"] != "all") & (tests["statistic"] == "kruskal_wallis_h")]["estimate"]
-    sizes = ", ".join(map(str, of_items["opening"].value_counts()))
-    return (
-        f"Adjusted p below 0.05: {(before < 0.05).sum()} of {len(before)} by the published recipe, "
-        f"{(apart < 0.05).sum()} of {len(apart)} with the kinds of raters apart; the smallest are "
-        f"{before.min():.2f} and {apart.min():.2f}. At most {h.max() / (len(of_items) - 1):.0%} of "
-        f"the variance of the ranks goes with the opening. The groups hold {sizes} chats. A test "
-        "on so few can miss a real difference."
-    )
-
-
-def ties(noise: pd.DataFrame, tests: pd.DataFrame) -> str:
-    """What the order of summing does to the test of the openings."""
-    moved = noise[noise["highest"] - noise["lowest"] > 1e-9]
-    p = pd.concat(_p_of_openings(tests))
-    return (
-        f"**What we learned.** The order of summing moves {len(moved)} of {len(noise)} dimensions, "
-        f"and p by at most {(noise['highest_p'] - noise['lowest_p']).max():.4f}. Over all recipes "
-        f"{(p < 0.05).sum()} of {len(p)} adjusted p values are below 0.05. The groups are small, "
-        "so a low count does not show that the opening has no effect."
-    )
-
-
 def up_and_down(slopes: pd.DataFrame) -> str:
     """On how many dimensions the slope on length is clearly up, and clearly down."""
     up = (slopes["low"] > 0).groupby(slopes["series"]).sum()
@@ -447,16 +331,6 @@ def slopes_that_differ(compared: pd.DataFrame) -> str:
         f"{(compared['p'] < 0.05).sum()} of 21 dimensions, on "
         f"{(compared['p_adjusted'] < 0.05).sum()} after correction for 21 tests "
         "(Benjamini-Hochberg, n = 50 each)."
-    )
-
-
-def models_and_baselines(against: pd.DataFrame) -> str:
-    """The mean kappas of the models, the crowd and a line on length."""
-    kappa = against[against["statistic"] == KAPPA].set_index("rater")["estimate"]
-    return (
-        f"Mean kappa with the expert median: Gemini {kappa['gemini']:.2f}, Claude "
-        f"{kappa['claude']:.2f}, GPT-4o {kappa['gpt']:.2f}, the crowd {kappa['crowd mean']:.2f}, a "
-        f"line on the number of words {number(kappa['length'])} (21 dimensions, n = 50 each)."
     )
 
 
@@ -499,43 +373,7 @@ def labels_that_help(curve: pd.DataFrame, total: pd.DataFrame) -> str:
     )
 
 
-def error_after_a_shift(overall: pd.DataFrame, against: pd.DataFrame) -> str:
-    """Gemini's plain error before and after a shift, beside the line on length."""
-    error = overall[overall["statistic"] == "mean_absolute_error"]
-    error = error[(error["judge"] == "gemini") & (error["method"] == "shift")]
-    error = error[error["n_train"] == 40].set_index("quantity")["estimate"]
-    line = against[against["statistic"] == "mean_absolute_error"].set_index("rater")["estimate"]
-    return (
-        "And the plain error? With a shift from 40 conversations Gemini's goes from "
-        f"{error['before']:.2f} to {error['after']:.2f} levels. The line on length has "
-        f"{line['length']:.2f}. It learned from 45."
-    )
-
-
 # --- chapter 11: plan and report your own study ---------------------------------------------
-
-
-def how_wide(planned: pd.DataFrame, needed: pd.DataFrame, width: float) -> str:
-    """How wide the interval of alpha is by the number of items, and how many a width takes."""
-    one = planned[planned["dimension"] == "encouraging_elaboration"]
-    one = one.set_index("n_items")["width"]
-    half = needed["by_root_n"].astype(float)
-    return (
-        f"Encouraging elaboration: the 95 % interval of alpha is {one[50]:.2f} wide with 50 "
-        f"conversations and {one[200]:.2f} with 200. Over the 21 dimensions, a width of {width} "
-        f"takes between {half.min():.0f} and {half.max():.0f} conversations, half of them more "
-        f"than {half.median():.0f} (three experts)."
-    )
-
-
-def worth_of_experts(gained: pd.DataFrame) -> str:
-    """The reliability of the mean of k experts."""
-    rows = judging.overall(gained).set_index("n_raters")
-    return (
-        "Reliability of the mean of k experts, mean over 21 dimensions: "
-        + "; ".join(f"{k:.0f}: {with_interval(row)}" for k, row in rows.iterrows())
-        + " (n = 50 conversations each)."
-    )
 
 
 def paragraph_to_copy(
