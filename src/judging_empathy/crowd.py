@@ -81,15 +81,8 @@ def gain(
 
     As `gain_from_raters`; `k` holds numbers of raters.
     """
-    return gain_from_raters(
-        with_experts(single, ratings),
-        scales(),
-        CROWD,
-        k,
-        criterion="expert",
-        resamples=resamples,
-        seed=seed,
-    )
+    both, how = with_experts(single, ratings), {"resamples": resamples, "seed": seed}
+    return gain_from_raters(both, scales(), CROWD, k, criterion="expert", **how)
 
 
 def observed_gain(
@@ -138,10 +131,18 @@ def observed_gain(
     drawn = to_frame(with_means(results), [*_WHERE, "n_raters"], 0.95).assign(how="drawn")
     formula = gain(ratings, single, resamples, seed, range(1, most + 1))
     formula = formula[formula["statistic"] == KAPPA].assign(how="formula")
-    columns = [*_WHERE, "n_raters", "how", "estimate", "low", "high"]
-    return pd.concat([drawn, formula], ignore_index=True)[
-        [*columns, "n_items", "n_ratings", "note"]
-    ].astype({"n_raters": int})
+    columns = [
+        *_WHERE,
+        "n_raters",
+        "how",
+        "estimate",
+        "low",
+        "high",
+        "n_items",
+        "n_ratings",
+        "note",
+    ]
+    return pd.concat([drawn, formula], ignore_index=True)[columns].astype({"n_raters": int})
 
 
 def _means_of_drawn(x, most, rng):
@@ -186,22 +187,16 @@ def _beside_one_expert(ratings, single, resamples, seed, k):
         x, experts = table.values[:, : len(people)], table.values[:, len(people) :].T
         crowd = [times @ _terms(x, y) for y in experts]
         pairs = [times @ _terms(a[:, None], b) for a, b in combinations(experts, 2)]
-        n_ratings = int(np.isfinite(table.values).sum())
+        size = n, int(np.isfinite(table.values).sum())
         for one in k:
             sides = {"crowd": _mean(crowd, one), "experts": _mean(pairs, 1)}
             for statistic in sides["crowd"]:
                 labels = {"framework": table.framework, "dimension": table.dimension}
                 labels |= {"statistic": statistic, "n_raters": float(one)}
-                found = {
-                    name: Estimate(
-                        {**labels, "quantity": name},
-                        float(values[statistic][0]),
-                        values[statistic][1:],
-                        n,
-                        n_ratings,
-                    )
-                    for name, values in sides.items()
-                }
+                found = {}
+                for name, values in sides.items():
+                    estimate, draws = float(values[statistic][0]), values[statistic][1:]
+                    found[name] = Estimate({**labels, "quantity": name}, estimate, draws, *size)
                 labels["quantity"] = "difference"
                 results += [*found.values(), difference(labels, found["crowd"], found["experts"])]
     return with_means(results)
@@ -309,15 +304,13 @@ def crowd_table(
     and after a shift that is learned on other items). ``n_raters`` is empty where the crowd is as
     the study has it.
     """
-    how = (ratings, single, resamples, seed)
-    level = level_and_order(ratings, scales(), CROWD, resamples=resamples, seed=seed)
-    shift = calibration(
-        ratings, scales(), CROWD, methods="shift", statistics=KAPPA, resamples=resamples, seed=seed
-    )
+    both, how = (ratings, single), {"resamples": resamples, "seed": seed}
+    level = level_and_order(ratings, scales(), CROWD, **how)
+    shift = calibration(ratings, scales(), CROWD, methods="shift", statistics=KAPPA, **how)
     parts = {
-        "mean of k raters": gain(*how),
-        "as good as one expert": against_one_expert(*how),
-        "raters needed": _with_never(raters_needed(*how)),
+        "mean of k raters": gain(*both, **how),
+        "as good as one expert": against_one_expert(*both, **how),
+        "raters needed": _with_never(raters_needed(*both, **how)),
         "level and order": level,
         "held-out shift": shift,
     }

@@ -199,9 +199,6 @@ def _level(centred, rho, models):
     )
 
 
-# --- chapter 3: how much do experts agree? -------------------------------------------
-
-
 # --- chapter 7: the crowd ---------------------------------------------------------------
 
 

@@ -334,13 +334,9 @@ _PARTS = {
 }
 
 
-def _ratings(ratings: pd.DataFrame) -> pd.DataFrame:
-    return ratings
-
-
 # Each table by name, and what makes it.
 TABLES: dict[str, Callable[..., pd.DataFrame]] = {
-    "ratings": _ratings,
+    "ratings": lambda ratings: ratings,
     "pairwise": tables.pairs_table,
     "alpha": tables.alpha_table,
     "f1": tables.f1_table,

@@ -13,7 +13,7 @@ which columns it gives and by which recipe.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -131,12 +131,11 @@ def alpha_published(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.Data
     return _results(rows)
 
 
-def alpha_published_draws(here: Iterable, resamples: int, seed: int):
+def alpha_published_draws(here: Sequence[Matrix], resamples: int, seed: int):
     """The sums of each dimension and its values on the published recipe's draws.
 
     `here` holds the dimensions of one framework. The draws have the shape (dimensions, resamples).
     """
-    here = list(here)
     times = multiplicities(len(here[0].items), resamples, seed, here[0].framework)
     drawn = (times > 0).astype(float)
     sums = [krippendorff_alpha_interval(table.values, table.scale) for table in here]
@@ -172,16 +171,9 @@ def f1_table(ratings: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     The median contains each expert, which favours the experts.
     """
     rounded = round_ratings(with_reference(ratings))
-    others = [*EXPERTS, *MODELS, "crowd"]
-    result = pairwise(
-        rounded,
-        scales(),
-        ["f1_weighted", "f1_weighted_at_least"],
-        [(MEDIAN, other) for other in others],
-        resamples,
-        seed,
-        mean=True,
-    )
+    kinds = ["f1_weighted", "f1_weighted_at_least"]
+    pairs = [(MEDIAN, other) for other in (*EXPERTS, *MODELS, "crowd")]
+    result = pairwise(rounded, scales(), kinds, pairs, resamples, seed, mean=True)
     about = dict.fromkeys(EXPERTS, "the reference contains this rater")
     about["crowd"] = "crowd means rounded, halves to even"
     result["note"] = [

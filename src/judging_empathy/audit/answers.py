@@ -185,11 +185,6 @@ class Evidence:
         return self.study.estimates("pairwise")
 
     @cached_property
-    def f1(self):
-        """Estimates of `tables.f1_table`."""
-        return self.study.estimates("f1")
-
-    @cached_property
     def judged(self):
         """The models, their panel and the crowd against the experts, in three readings."""
         # Verdicts hang on the ends: as many draws as the benchmark of the results has.
@@ -224,5 +219,6 @@ class Evidence:
 
     def f1_of(self, rater):
         """Weighted F1 against the expert median by dimension."""
-        rows = self.f1[(self.f1["statistic"] == "f1_weighted") & (self.f1["rater_b"] == rater)]
+        rows = self.study.estimates("f1")
+        rows = rows[(rows["statistic"] == "f1_weighted") & (rows["rater_b"] == rater)]
         return rows[rows["dimension"] != MEAN].set_index("dimension")["estimate"]

@@ -80,19 +80,12 @@ def changed(before: Sequence, after: Sequence) -> str:
     return "partly" if (same[held] if held.any() else same).any() else "yes"
 
 
-# What the two sides of a claim are called where both are made by one recipe.
+# What the two sides of a claim are called; the second where both are made by one recipe.
+RECIPES = ("by the published recipe", "by the plain one")
 CLEARLY = ("by the estimates", "clearly, by the interval")
 
 
-def claim(
-    published,
-    plain,
-    effect,
-    claim,
-    before,
-    after,
-    named=("by the published recipe", "by the plain one"),
-):
+def claim(published, plain, effect, claim, before, after, named=RECIPES):
     """An answer whose conclusion is a claim that is true or false in several places."""
     before, after = np.asarray(before, bool), np.asarray(after, bool)
     why = (

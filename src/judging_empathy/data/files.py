@@ -360,17 +360,12 @@ def data_dir() -> Path:
     >>> (data_dir() / "registry.txt").is_file()
     True
     """
-    return _data_dir()[0]
-
-
-def _data_dir() -> tuple[Path, bool]:
-    """The data folder, and whether it is that of a checkout."""
     root = Path(__file__).resolve().parents[3]
     inside = Path(__file__).resolve().parents[1] / "data"
     if (root / "pyproject.toml").is_file() and (root / "data" / "registry.txt").is_file():
-        return root / "data", True
+        return root / "data"
     if (inside / "registry.txt").is_file():
-        return inside, False
+        return inside
     raise RatingsError(
         f"no registry.txt in {root / 'data'} or {inside}",
         "the data folder of a checkout, or of the installed package",
@@ -405,7 +400,8 @@ def store() -> Store:
     >>> "annotations/lend_an_ear/crowd_ratings.csv" in store().registry
     True
     """
-    folder, checkout = _data_dir()
+    folder = data_dir()
+    checkout = (folder.parent / "pyproject.toml").is_file()
     named = os.environ.get("RATERS_DATA", "").strip()
     return Store(
         registry=read_registry(folder / "registry.txt"),
