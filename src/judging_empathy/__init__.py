@@ -9,10 +9,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from judging_empathy.study import Study
 
 # Where each name is. Importing the package alone loads neither pandas nor the study.
 _HOMES = {
@@ -29,7 +31,7 @@ __all__ = sorted(
 )
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
@@ -134,7 +136,7 @@ def stamp(ratings: pd.DataFrame) -> str:
     return "" if ratings.attrs["study"] == "published" else STAMP
 
 
-def _study(name):
+def _study(name: str) -> Study:
     from judging_empathy.study import Study
 
     return Study(name)

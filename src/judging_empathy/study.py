@@ -195,7 +195,7 @@ class Study:
             ...
         raters.errors.RatingsError: Given: conversations of the simulated study...
         """
-        if not self.is_published:
+        if isinstance(self._source, Simulated):
             raise RatingsError(
                 "conversations of the simulated study",
                 "those of the published one",

@@ -180,11 +180,6 @@ class Evidence:
         return self.study.table(name, **self.how)
 
     @cached_property
-    def pairwise(self):
-        """Estimates of `tables.pairs_table`."""
-        return self.study.estimates("pairwise")
-
-    @cached_property
     def judged(self):
         """The models, their panel and the crowd against the experts, in three readings."""
         # Verdicts hang on the ends: as many draws as the benchmark of the results has.
@@ -199,7 +194,8 @@ class Evidence:
 
     def kappa(self, a, b, statistic=KAPPA):
         """Kappa of two raters by dimension, in the order of the dimensions."""
-        rows = self.pairwise[self.pairwise["statistic"] == statistic]
+        rows = self.study.estimates("pairwise")
+        rows = rows[rows["statistic"] == statistic]
         one = (rows["rater_a"] == a) & (rows["rater_b"] == b)
         other = (rows["rater_a"] == b) & (rows["rater_b"] == a)
         return rows[one | other].set_index("dimension")["estimate"]

@@ -106,7 +106,7 @@ def chance_lines(baselines: pd.DataFrame) -> pd.DataFrame:
 def _by_position(m, with_crowd):
     """Both recipes for the printed pairs with or without the crowd."""
     pairs = {frozenset(pair) for pair in PAIRS if (CROWD in pair) == with_crowd}
-    moved = recipes(m.pairwise)
+    moved = recipes(m.study.estimates("pairwise"))
     printed = [frozenset(pair) in pairs for pair in zip(moved["rater_a"], moved["rater_b"])]
     return moved[printed]
 

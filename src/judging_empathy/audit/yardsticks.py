@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -99,14 +101,8 @@ def _reading(m, reading):
     )
 
 
-@question("3a")
-def _single(m):
-    return _reading(m, "single")
-
-
-@question("3b")
-def _leave_one_out(m):
-    return _reading(m, "leave_one_out")
+question("3a")(partial(_reading, reading="single"))
+question("3b")(partial(_reading, reading="leave_one_out"))
 
 
 @question("3c")
@@ -284,11 +280,6 @@ def _baseline(m, statistic, better, words):
     )
 
 
-@question("20a")
-def _baseline_error(m):
-    return _baseline(m, "mean_absolute_error", -1, "mean absolute error, less is better")
-
-
-@question("20b")
-def _baseline_kappa(m):
-    return _baseline(m, KAPPA, 1, "kappa")
+_LESS = "mean absolute error, less is better"
+question("20a")(partial(_baseline, statistic="mean_absolute_error", better=-1, words=_LESS))
+question("20b")(partial(_baseline, statistic=KAPPA, better=1, words="kappa"))

@@ -7,6 +7,7 @@ Empty text means: not found in any source.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -177,9 +178,9 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
     return table
 
 
-def _wrong(name, where, column, value, allowed) -> RatingsError:
+def _wrong(name: str, row: str, column: str, value: str, allowed: Iterable) -> RatingsError:
     return RatingsError(
-        f"{value!r} in the column {column} of {name}.csv, row {where}",
+        f"{value!r} in the column {column} of {name}.csv, row {row}",
         ", ".join(allowed),
         f"correct data/{name}.csv",
     )
