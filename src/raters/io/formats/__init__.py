@@ -81,23 +81,9 @@ def load(
 ) -> Table:
     """Read a file of a named format.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-        What is declared of the file; `format` must be a name of `FORMATS`.
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits, optional
+    The format that `source` declares must be a name of `FORMATS`.
 
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    RatingsError
-        A format that does not exist, or a file that is not of this format.
+    An error names a format that does not exist, or a file that is not of this format.
     """
     limits = limits or Limits()
     if source.format not in FORMATS:
@@ -126,21 +112,10 @@ def _unit(path, source, usual):
 def detect(path: str | Path, source: Source | None = None) -> str:
     """The name of a file's format, from what it holds and not from its name.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source, optional
-        For its encoding.
+    A name of `FORMATS`.
 
-    Returns
-    -------
-    str
-        A name of `FORMATS`.
-
-    Raises
-    ------
-    RatingsError
-        A kind of file that is not read: an old .xls, a compressed or another binary file.
+    An error names a kind of file that is not read: an old .xls, a compressed or another binary
+    file.
     """
     path = checked_path(path)
     start = head(path)

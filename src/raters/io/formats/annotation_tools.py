@@ -31,14 +31,9 @@ def label_studio(
 ) -> Table:
     """Label Studio's JSON export: tasks with their annotations.
 
-    Returns
-    -------
-    Table
-        The columns ``task, annotation, annotator, control, type, value`` and the task's
-        ``data.*`` and ``meta.*``.
+    The columns ``task, annotation, annotator, control, type, value`` and the task's ``data.*`` and
+    ``meta.*``.
 
-    Notes
-    -----
     Source: Label Studio documentation, "Label Studio JSON format of annotated tasks".
     ``was_cancelled`` marks a skip, whatever the annotation holds; ``completed_by`` is a
     number or an object with that number as ``id``; ``from_name`` names the control.
@@ -108,16 +103,10 @@ def prodigy(
 ) -> Table:
     """Prodigy's JSONL (``db-out``): an example and one person's answer on each line.
 
-    Returns
-    -------
-    Table
-        The columns ``input`` and ``task`` (the hashes), ``annotator, session, view,
-        label, answer, value`` and what else the examples hold. `value` is what was chosen
-        in a choice, otherwise ``accept`` or ``reject``. Ignored examples are left out, and
-        so are choices that were rejected.
+    The columns ``input`` and ``task`` (the hashes), ``annotator, session, view, label, answer,
+    value`` and what else the examples hold. `value` is what was chosen in a choice, otherwise
+    ``accept`` or ``reject``. Ignored examples are left out, and so are choices that were rejected.
 
-    Notes
-    -----
     Source: Prodigy documentation, "Annotation interfaces" (choice: ``options``, ``accept``)
     and "Database" (``_input_hash, _task_hash, _session_id, _annotator_id, answer``).
     """
@@ -159,15 +148,10 @@ def argilla(
 ) -> Table:
     """Argilla records, versions 1 and 2: ``to_json``, ``to_list`` and the flat form.
 
-    Returns
-    -------
-    Table
-        The columns ``record, user, question, value, status`` and the record's ``fields.*``,
-        ``metadata.*`` and ``external_id``. Only submitted responses become rows. Rankings
-        and labels on parts of a text are left out: they are no ratings of the item.
+    The columns ``record, user, question, value, status`` and the record's ``fields.*``,
+    ``metadata.*`` and ``external_id``. Only submitted responses become rows. Rankings and labels
+    on parts of a text are left out: they are no ratings of the item.
 
-    Notes
-    -----
     Source: Argilla documentation, "Records" and "Import and export datasets". Version 2:
     ``responses`` is a dict from question to a list of ``{value, user_id}``; flat:
     parallel lists ``<question>.responses``, ``.responses.users``, ``.responses.status``.
@@ -297,13 +281,8 @@ def doccano(
 
     The person is the name of the file, unless the export says who it was.
 
-    Returns
-    -------
-    Table
-        The columns ``id, annotator, label`` and what else the lines hold.
+    The columns ``id, annotator, label`` and what else the lines hold.
 
-    Notes
-    -----
     Source: doccano documentation, "Export dataset". Labels are a list of names; in
     sequence labelling a list of ``[start, end, name]``; the older JSONL holds
     ``annotations`` with a ``user``.
@@ -344,14 +323,9 @@ def webanno(path: Path, source: Source, needed: Collection[str] | None, limits: 
 
     The person is the name of the file.
 
-    Returns
-    -------
-    Table
-        The columns ``unit`` (document, sentence and token), ``document, token, text, layer,
-        feature, dimension, value``. A token without an annotation has the value ``_``.
+    The columns ``unit`` (document, sentence and token), ``document, token, text, layer, feature,
+    dimension, value``. A token without an annotation has the value ``_``.
 
-    Notes
-    -----
     Source: WebAnno user guide, "Appendix B: WebAnno TSV 3.x file format". Exports hold a
     folder for each document with a file for each person: the document is the folder's name.
     Only span layers (``#T_SP``) are read; relations and chains are left out. A span of

@@ -1,4 +1,10 @@
-"""What every format becomes: a table of text cells, each row with its place in the file."""
+"""What every format becomes: a table of text cells, each row with its place in the file.
+
+The loader of a format takes the `path`, the `source` (what is declared of the file), the columns
+that are `needed` (None: all of them) and the `limits`, and gives a `Table`; its docstring says
+which columns. What it reads with (`text_lines`, `whole_text`, `json_files.records`) takes the
+same, and raises a `RatingsError` where the file cannot be read.
+"""
 
 from __future__ import annotations
 
@@ -153,21 +159,11 @@ class Rows:
 def header_names(rows: list[list[str]], join: str = "") -> list[str]:
     """The names of the columns from the header rows: no two alike, "" for none.
 
-    Parameters
-    ----------
-    rows : list of list of str
-        One header row or more, as they stand in the file.
-    join : str
-        What stands between the names of one column. Empty: the first row names alone.
+    Names that occur more than once are numbered. Where rows are joined, an empty cell above a name
+    has the name to its left, as cells do that a spreadsheet merged. `rows` are the header rows as
+    they stand in the file, and `join` stands between the names of one column; empty, the first row
+    names alone.
 
-    Returns
-    -------
-    list of str
-        Names that occur more than once are numbered. Where rows are joined, an empty cell
-        above a name has the name to its left, as cells do that a spreadsheet merged.
-
-    Examples
-    --------
     >>> header_names([["reply", "ann", "", "bob", ""], ["", "warm", "clear", "warm", "clear"]], "_")
     ['reply', 'ann_warm', 'ann_clear', 'bob_warm', 'bob_clear']
     >>> header_names([["id", "score", "", "score", ""]])
@@ -201,16 +197,8 @@ def _spread(row, below):
 def header_notes(names: list[str], unnamed: Collection[int]) -> list[Note]:
     """What a reader has to know of a header: names that were numbered, columns without one.
 
-    Parameters
-    ----------
-    names : list of str
-        As `header_names` returns them.
-    unnamed : collection of int
-        Numbers of columns without a name that hold cells.
-
-    Returns
-    -------
-    list of Note
+    `names` are those of `header_names`; `unnamed` are the numbers of columns without a name that
+    hold cells.
     """
     again = sorted({match[1] for name in names if (match := _WITH_NUMBER.fullmatch(name))})
     notes = [
@@ -248,18 +236,9 @@ class LabelSet(str):
 def cell(value: object) -> str | None:
     """A value as the text of a cell; None where there is none.
 
-    Parameters
-    ----------
-    value : object
-        Text, a number, a truth value, a date, a list of labels, or None.
+    A `LabelSet` for a list of labels; an empty list is the empty set. A `value` is text, a number,
+    a truth value, a date, a list of labels, or None.
 
-    Returns
-    -------
-    str or None
-        A `LabelSet` for a list of labels; an empty list is the empty set.
-
-    Examples
-    --------
     >>> cell(4), cell(4.0), str(cell(["b", "a"])), cell(float("nan"))
     ('4', '4.0', 'a; b', None)
     """
@@ -291,18 +270,7 @@ def clean(text: str | None) -> str | None:
 def checked_path(path: str | Path) -> Path:
     """The path of a file that can be read.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    RatingsError
-        Nothing there, a folder, a device, an empty file, or no right to read it.
+    An error says: nothing there, a folder, a device, an empty file, or no right to read it.
     """
     path = Path(path)
     allowed = "a file with ratings: CSV, Excel, Parquet, JSON, JSONL or the export of a tool"
@@ -338,20 +306,7 @@ def head(path: Path, size: int = HEAD) -> bytes:
 def encoding_of(path: Path, declared: str = "") -> str:
     """The encoding as declared, by the file's byte order mark, or UTF-8.
 
-    Parameters
-    ----------
-    path : Path
-    declared : str
-        An encoding, or empty.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    RatingsError
-        An encoding that does not exist.
+    An error names an encoding that does not exist.
     """
     start = head(path, 4)
     marked = ""
@@ -378,15 +333,7 @@ def encoding_of(path: Path, declared: str = "") -> str:
 def propose_encoding(path: Path) -> tuple[str, str]:
     """The encoding that fits the bytes of a whole file, and why it is only a proposal.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    encoding : str
-    doubt : str
-        Empty where there is none.
+    Empty where there is none.
     """
     marked = encoding_of(path)
     if marked != "utf-8":
@@ -420,21 +367,7 @@ def _decodes(path, encoding):
 def text_lines(path: Path, encoding: str, limit: int) -> Iterator[str]:
     """The lines of a text file, with their ends, never more than one in memory.
 
-    Parameters
-    ----------
-    path : Path
-    encoding : str
-    limit : int
-        The longest line that is read.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    RatingsError
-        Bytes that are not of this encoding, or a longer line.
+    An error says that bytes are not of this encoding, or that a line is longer than the limit.
     """
     number = 0
     try:
@@ -489,21 +422,7 @@ def _first_bad_line(path, encoding):
 def whole_text(path: Path, encoding: str, limit: int) -> str:
     """A whole text file, where it is not longer than the limit.
 
-    Parameters
-    ----------
-    path : Path
-    encoding : str
-    limit : int
-        Bytes.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    RatingsError
-        A longer file, or bytes that are not of this encoding.
+    An error says that the file is longer than the limit, or that bytes are not of this encoding.
     """
     size = os.path.getsize(path)
     if size > limit:

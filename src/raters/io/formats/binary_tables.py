@@ -41,25 +41,12 @@ def _missing(extra, library, error):
 def load_excel(path: Path, source: Source, needed: Collection[str] | None, limits: Limits) -> Table:
     """Read a sheet of an Excel workbook (.xlsx).
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-        The sheet (default: the first) or several, rows before the header, header rows.
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
+    Dates stay dates as text: Excel turns an entry such as 3-4 into one. A cell that holds an error
+    value or a formula without a result is None and a problem. `source` names the sheet (default:
+    the first) or several, the rows before the header and the header rows.
 
-    Returns
-    -------
-    Table
-        Dates stay dates as text: Excel turns an entry such as 3-4 into one. A cell that
-        holds an error value or a formula without a result is None and a problem.
-
-    Raises
-    ------
-    RatingsError
-        The extra is missing, the file is damaged or too big, a sheet is not there.
+    An error says that the extra is missing, that the file is damaged or too big, or that a sheet
+    is not there.
     """
     try:
         import openpyxl
@@ -91,15 +78,7 @@ def load_excel(path: Path, source: Source, needed: Collection[str] | None, limit
 def sheet_headers(path: Path, limits: Limits) -> dict[str, tuple[str, ...]]:
     """The first row that is not empty of each sheet of a workbook.
 
-    Parameters
-    ----------
-    path : Path
-    limits : Limits
-
-    Returns
-    -------
-    dict of str to tuple of str
-        Sheets without cells are left out.
+    Sheets without cells are left out.
     """
     import openpyxl
 
@@ -256,23 +235,9 @@ def load_parquet(
 ) -> Table:
     """Read a Parquet file.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-        Not used: a column is read at a time.
+    The limits are not used: a column is read at a time.
 
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    RatingsError
-        The extra is missing, or the file is damaged.
+    An error says that the extra is missing, or that the file is damaged.
     """
     try:
         import pyarrow

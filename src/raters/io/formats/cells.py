@@ -17,18 +17,8 @@ _WIDE_DIGITS = {ord("０") + n: str(n) for n in range(10)} | {ord("−"): "-", 0
 def number(text: str, decimal: str = ".") -> float | None:
     """A cell as a number, or None: never more than what is written.
 
-    Parameters
-    ----------
-    text : str
-    decimal : {".", ","}
+    None for words, for thousands separators and for the other decimal sign.
 
-    Returns
-    -------
-    float or None
-        None for words, for thousands separators and for the other decimal sign.
-
-    Examples
-    --------
     >>> number(" 3 "), number("3,5", ","), number("3,5"), number("1,000")
     (3.0, 3.5, None, None)
     """
@@ -44,22 +34,9 @@ def read_cell(
 ) -> tuple[float | str | None, str, str]:
     """One cell on its scale.
 
-    Parameters
-    ----------
-    text : str or None
-    rules : ScaleRules
-    decimal : {".", ","}
+    Three things: a number on a numeric scale, otherwise the name of a level; the code of a missing
+    rating; why a cell is bad.
 
-    Returns
-    -------
-    value : float, str or None
-        A number on a numeric scale, otherwise the name of a level.
-    state : {"ok", "missing", "bad"}
-    reason : str
-        The code of a missing rating; why a cell is bad.
-
-    Examples
-    --------
     >>> rules = ScaleRules([1, 2, 3], missing=[0])
     >>> read_cell("2.0", rules), read_cell("0", rules)
     ((2.0, 'ok', ''), (None, 'missing', '0'))

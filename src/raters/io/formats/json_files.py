@@ -31,21 +31,8 @@ _DECODER = json.JSONDecoder(parse_float=Written, parse_int=Written, parse_consta
 def decode(text: str) -> Any:
     """JSON text as Python values; numbers keep their spelling (`Written`).
 
-    Parameters
-    ----------
-    text : str
+    A `ValueError` says that it is no valid JSON, or nested too deeply.
 
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    ValueError
-        No valid JSON, or nested too deeply.
-
-    Examples
-    --------
     >>> decode('{"id": 12345678901234567890, "score": 4.0}')
     {'id': '12345678901234567890', 'score': '4.0'}
     """
@@ -66,20 +53,7 @@ def _cleaned(value):
 
 
 def records(path: Path, source: Source, limits: Limits, rows: Rows) -> Iterator[tuple[int, dict]]:
-    """The objects of a JSONL file with their lines; other lines become problems.
-
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    limits : Limits
-    rows : Rows
-        Takes the problems.
-
-    Yields
-    ------
-    (int, dict)
-    """
+    """The objects of a JSONL file with their lines; other lines become problems."""
     good = 0
     for number, line in enumerate(
         text_lines(path, encoding_of(path, source.encoding), limits.line), 1
@@ -108,20 +82,8 @@ def records(path: Path, source: Source, limits: Limits, rows: Rows) -> Iterator[
 def document(path: Path, source: Source, limits: Limits) -> Any:
     """A whole JSON document.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    limits : Limits
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    RatingsError
-        No valid JSON (a file that is cut off, for example), or a document above the limit.
+    An error says that it is no valid JSON (a file that is cut off, for example), or above the
+    limit.
     """
     text = whole_text(path, encoding_of(path, source.encoding), limits.document)
     try:
@@ -146,19 +108,8 @@ def listed(
 ) -> Iterator[tuple[int, dict]]:
     """The records of a JSONL file or of the list in a document, numbered from 1.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    limits : Limits
-    rows : Rows
-        Its unit says which of the two it is: ``"line"`` or ``"record"``.
-    *under : str
-        Keys under which a document may hold the list, perhaps twice.
-
-    Yields
-    ------
-    (int, dict)
+    The unit of `rows` says which of the two it is, ``"line"`` or ``"record"``; `under` are keys
+    under which a document may hold the list, perhaps twice.
     """
     if rows.table.unit == "line":
         yield from records(path, source, limits, rows)
@@ -201,21 +152,9 @@ class OtherShape(Exception):
 def inside(record: dict, key: str, kind: type = dict) -> Any:
     """The dict or list under a key; an empty one where there is none.
 
-    Parameters
-    ----------
-    record : dict
-    key : str
-    kind : type
-        ``dict`` or ``list``; the entries of a list have to be dicts.
+    `kind` is ``dict`` or ``list``; the entries of a list have to be dicts.
 
-    Returns
-    -------
-    dict or list
-
-    Raises
-    ------
-    OtherShape
-        Something else is there.
+    `OtherShape` says that something else is there.
     """
     value = record.get(key)
     if value is None:
@@ -230,12 +169,7 @@ def inside(record: dict, key: str, kind: type = dict) -> Any:
 def each(rows: Rows, found: Iterator[tuple[int, dict]], use: Callable) -> None:
     """Use each record; one of another shape becomes a problem.
 
-    Parameters
-    ----------
-    rows : Rows
-    found : iterator of (int, dict)
-    use : callable
-        Takes the number and the record.
+    `use` takes the number and the record.
     """
     for number, record in found:
         try:
@@ -248,20 +182,9 @@ def each(rows: Rows, found: Iterator[tuple[int, dict]], use: Callable) -> None:
 def flat(record: dict, prefix: str = "", depth: int = 0) -> dict:
     """A nested record with dotted keys; lists stay.
 
-    Parameters
-    ----------
-    record : dict
-    prefix : str
-        What stands before each key.
-    depth : int
-        How deep this record already is: below the fourth level objects stay.
+    `prefix` stands before each key, and `depth` says how deep this record already is: below the
+    fourth level objects stay.
 
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
     >>> flat({"id": 1, "data": {"text": "x"}})
     {'id': 1, 'data.text': 'x'}
     """
@@ -280,24 +203,9 @@ def load(
 ) -> Table:
     """Read JSON or JSONL as a table: a row for each record, dotted names for nested keys.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
-    unit : {"line", "record"}
-        JSONL, or one document with a list.
+    The unit is ``"line"`` for JSONL and ``"record"`` for one document with a list.
 
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    RatingsError
-        No valid JSON, a line or document above the limit.
+    An error says that it is no valid JSON, or that a line or document is above the limit.
     """
     rows = Rows(needed, unit)
     types: dict[str, set] = {}

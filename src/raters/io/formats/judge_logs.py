@@ -26,14 +26,9 @@ def openai_batch(
 ) -> Table:
     """The output file of an OpenAI batch (also written by compatible services).
 
-    Returns
-    -------
-    Table
-        The columns ``custom_id, model, answer, finish_reason, status_code``. A request that
-        failed is left out; a refusal that the service marks is kept as one.
+    The columns ``custom_id, model, answer, finish_reason, status_code``. A request that failed is
+    left out; a refusal that the service marks is kept as one.
 
-    Notes
-    -----
     Source: OpenAI API reference, "Batch" (the request output object), "Chat completions"
     and "Responses".
     """
@@ -96,15 +91,10 @@ def promptfoo(
 ) -> Table:
     """The results of promptfoo, as one JSON document or as JSONL.
 
-    Returns
-    -------
-    Table
-        The columns ``test`` (its number), ``provider, prompt, output, score, pass`` and the
-        test's ``vars.*``; with ``metric``, ``grader`` or ``assertion`` among the columns
-        that are needed a row for each assertion, otherwise one for each test.
+    The columns ``test`` (its number), ``provider, prompt, output, score, pass`` and the test's
+    ``vars.*``; with ``metric``, ``grader`` or ``assertion`` among the columns that are needed a
+    row for each assertion, otherwise one for each test.
 
-    Notes
-    -----
     Source: promptfoo, ``EvaluateResult`` and ``GradingResult`` in its published types.
     """
     rows = Rows(needed, unit)
@@ -170,15 +160,10 @@ def inspect_log(
 ) -> Table:
     """An evaluation log of Inspect: JSON, or the ``.eval`` archive.
 
-    Returns
-    -------
-    Table
-        The columns ``id, epoch, model, task, scorer, value, answer, completion`` and the
-        sample's ``metadata.*``. With ``scorer``, ``value`` or ``answer`` among the columns
-        that are needed a row for each score, otherwise one for each sample.
+    The columns ``id, epoch, model, task, scorer, value, answer, completion`` and the sample's
+    ``metadata.*``. With ``scorer``, ``value`` or ``answer`` among the columns that are needed a
+    row for each score, otherwise one for each sample.
 
-    Notes
-    -----
     Source: Inspect reference, ``EvalLog``, ``EvalSample`` and ``Score``. A scorer that
     gives several values becomes ``scorer.key``.
     """

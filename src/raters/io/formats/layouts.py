@@ -98,25 +98,10 @@ def part_of(
 ) -> Part:
     """Read one file and find its ratings.
 
-    Parameters
-    ----------
-    path : Path
-    name : str
-        The file in messages.
-    source : Source
-        With a format.
-    limits : Limits
-    table : Table, optional
-        The file as loaded before; it stays as it is.
+    A `table` is the file as loaded before; it stays as it is.
 
-    Returns
-    -------
-    Part
-
-    Raises
-    ------
-    RatingsError
-        A column that is not there, a role that is not declared, not a single row.
+    An error names a column that is not there, a role that is not declared, or a file without a
+    row.
     """
     if source.sheets and source.format != "excel":
         raise RatingsError(

@@ -38,25 +38,11 @@ _LOCK = threading.RLock()
 def load(path: Path, source: Source, needed: Collection[str] | None, limits: Limits) -> Table:
     """Read a delimited text file.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-        Encoding, delimiter, rows before the header, and how many header rows there are:
-        the first names the columns, the others are left out.
-    needed : collection of str, optional
-        The columns to keep. Default: all.
-    limits : Limits
+    Rows with more or fewer fields than the header are in `problems`, with their line. `source`
+    says the encoding, the delimiter, the rows before the header, and how many header rows there
+    are: the first names the columns, the others are left out.
 
-    Returns
-    -------
-    Table
-        Rows with more or fewer fields than the header are in `problems`, with their line.
-
-    Raises
-    ------
-    RatingsError
-        No header, a quote that never closes, a line above the limit, a wrong encoding.
+    An error says: no header, a quote that never closes, a line above the limit, a wrong encoding.
     """
     encoding = encoding_of(path, source.encoding)
     delimiter = source.delimiter or sniff(path, encoding, limits)
@@ -82,18 +68,6 @@ def _shown(delimiter):
 def sniff(path: Path, encoding: str, limits: Limits) -> str:
     """The delimiter that splits the first rows most evenly.
 
-    Parameters
-    ----------
-    path : Path
-    encoding : str
-    limits : Limits
-
-    Returns
-    -------
-    str
-
-    Notes
-    -----
     A wrong one cannot pass unnoticed: the declared columns would not be found.
     """
     best, best_score = ",", (0.0, 0)
