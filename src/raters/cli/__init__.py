@@ -23,21 +23,11 @@ _EXTRAS = {
 def main(arguments: list[str] | None = None) -> int:
     """Run a command.
 
-    Parameters
-    ----------
-    arguments : list of str, optional
-        Default: the ones of the process.
+    0 on success; 1 when something given cannot be used; 2 for an unknown command or option; 70 for
+    a fault of this program; 130 when interrupted, 143 when told to stop; 141 when nobody reads the
+    output any more. What went wrong is said in one paragraph on standard error. Without
+    `arguments` those of the process hold.
 
-    Returns
-    -------
-    int
-        0 on success; 1 when something given cannot be used; 2 for an unknown command or
-        option; 70 for a fault of this program; 130 when interrupted, 143 when told to
-        stop; 141 when nobody reads the output any more. What went wrong is said in one
-        paragraph on standard error.
-
-    Examples
-    --------
     >>> main(["results", "--out", "tables", "--study", "publishd"])
     1
     """

@@ -11,15 +11,7 @@ _PLACES = ("FILE", "DIR")
 def script(shell: str, parser: argparse.ArgumentParser) -> str:
     """The script for one shell; nothing in it is run by raters.
 
-    Parameters
-    ----------
-    shell : {"bash", "zsh", "fish"}
-    parser : ArgumentParser
-        With commands.
-
-    Returns
-    -------
-    str
+    The `parser` is one with commands.
     """
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](_commands(parser))
 

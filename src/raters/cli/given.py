@@ -15,19 +15,7 @@ NAME = "raters.toml"
 def reading_of(options, say) -> Reading:
     """The files of a command, read as declared.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-    say : Say
-
-    Returns
-    -------
-    Reading
-
-    Raises
-    ------
-    RatingsError
-        Nothing is declared; from `raters.read`.
+    An error says that nothing is declared, or is that of `raters.read`.
     """
     if options.scale and not options.config:
         return _quick(options, say)
@@ -43,19 +31,7 @@ def _reading(options):
 def declared_of(options, say) -> Config | Path:
     """What is declared: --config, --scale, or the raters.toml beside the first file.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-    say : Say
-
-    Returns
-    -------
-    Config or Path
-
-    Raises
-    ------
-    RatingsError
-        Nothing is declared, or two things are.
+    An error says that nothing is declared, or that two things are.
     """
     quick = {
         "--scale": options.scale,
@@ -124,24 +100,10 @@ def _quick(options, say):
 def levels_of(text: str, option: str) -> list:
     """Levels as written in one option: numbers where all are, otherwise texts.
 
-    Parameters
-    ----------
-    text : str
-        Separated by commas.
-    option : str
-        For the message.
+    Commas separate them; the `option` is for the message.
 
-    Returns
-    -------
-    list
+    An error names a level that is empty.
 
-    Raises
-    ------
-    RatingsError
-        A level that is empty.
-
-    Examples
-    --------
     >>> levels_of("1, 2, 2.5", "--scale"), levels_of("low,high", "--scale")
     ([1, 2, 2.5], ['low', 'high'])
     """

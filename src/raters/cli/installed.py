@@ -12,18 +12,9 @@ from typing import Any
 def entry_points(group: str) -> dict[str, str]:
     """The entry points of a group, by name.
 
-    Parameters
-    ----------
-    group : str
-        Such as ``"raters.commands"``.
+    Name to ``"module:attribute"``; the first on `sys.path` where two have one name. A `group` is
+    such as ``"raters.commands"``.
 
-    Returns
-    -------
-    dict of str to str
-        Name to ``"module:attribute"``; the first on `sys.path` where two have one name.
-
-    Examples
-    --------
     >>> entry_points("console_scripts")["raters"]
     'raters.cli:main'
     """
@@ -42,22 +33,10 @@ def entry_points(group: str) -> dict[str, str]:
 def load(place: str) -> Any:
     """What an entry point names.
 
-    Parameters
-    ----------
-    place : str
-        ``"module:attribute"``.
+    The `place` is written ``"module:attribute"``.
 
-    Returns
-    -------
-    object
+    An `ImportError` or `AttributeError` says that it is not there.
 
-    Raises
-    ------
-    ImportError, AttributeError
-        It is not there.
-
-    Examples
-    --------
     >>> load("raters.cli:main").__name__
     'main'
     """

@@ -77,15 +77,8 @@ class Command:
 def build(known: Iterable[Command] | None = None) -> Parser:
     """The parser of all commands.
 
-    Parameters
-    ----------
-    known : iterable of Command, optional
-        Default: the ones of this package and of the other ones that are installed.
-
-    Returns
-    -------
-    Parser
-        A parsed command has ``run``, a function of the options and of a `Say`, and ``parser``.
+    A parsed command has ``run``, a function of the options and of a `Say`, and ``parser``. Without
+    `known` there are those of this package and of the other ones that are installed.
     """
     parser = Parser(
         prog="raters",
@@ -107,12 +100,7 @@ def build(known: Iterable[Command] | None = None) -> Parser:
 
 
 def brought() -> Iterator[Command]:
-    """The commands of other packages. One that cannot be loaded takes none of the others away.
-
-    Yields
-    ------
-    Command
-    """
+    """The commands of other packages. One that cannot be loaded takes none of the others away."""
     for place in entry_points(GROUP).values():
         try:
             yield load(place)

@@ -19,16 +19,6 @@ _TICK = 0.5  # seconds between two signs of life
 def printable(text: str) -> str:
     """Text from a file, safe for a terminal: no control signs but line breaks.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> printable("a\\x1b[31mb") == "a\\ufffd[31mb"
     True
     """
@@ -67,10 +57,7 @@ class Say:
     def working(self, what: str):
         """Show that something takes its time, where somebody looks: on a terminal only.
 
-        Parameters
-        ----------
-        what : str
-            What is being done.
+        `what` says what is being done.
         """
         if self.quiet or not sys.stderr.isatty():
             yield
@@ -97,16 +84,6 @@ class Say:
 def plain(value: Any) -> Any:
     """Frames, numbers and names as JSON knows them; what is undefined is None.
 
-    Parameters
-    ----------
-    value : object
-
-    Returns
-    -------
-    object
-
-    Examples
-    --------
     >>> plain({"a": float("nan"), "b": 2, "c": (True, None)})
     {'a': None, 'b': 2, 'c': [True, None]}
     """
@@ -133,16 +110,7 @@ def plain(value: Any) -> Any:
 def note_lines(frame: pd.DataFrame, labels: Iterable[str]) -> list[str]:
     """The notes of a frame of results, each once, with the rows that it is about.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the column ``note``.
-    labels : iterable of str
-        The columns that name a row.
-
-    Returns
-    -------
-    list of str
+    The `frame` has the column ``note``; `labels` are the columns that name a row.
     """
     about: dict[str, list[str]] = {}
     for row in frame[frame["note"].ne("")].to_dict("records"):

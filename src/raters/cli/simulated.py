@@ -24,29 +24,13 @@ def simulated(
 ) -> pd.DataFrame:
     """A long frame of simulated ratings.
 
-    Parameters
-    ----------
-    items, raters, judges, levels : int
-        How many; the experts use all levels equally often.
-    reliability : float
-        Correlation of what two raters see before they choose a level.
-    shift : float
-        How much higher a judge sees every item, in standard deviations of what is seen.
-    seed : int
-        The seed.
+    ``item, rater, group, rating``. `items`, `raters`, `judges` and `levels` say how many; the
+    experts use all levels equally often. `reliability` is the correlation of what two raters see
+    before they choose a level, and `shift` is how much higher a judge sees every item, in standard
+    deviations of what is seen.
 
-    Returns
-    -------
-    DataFrame
-        ``item, rater, group, rating``.
+    An error names a number that is too small or too large, or a reliability that is none.
 
-    Raises
-    ------
-    RatingsError
-        A number that is too small or too large, or a reliability that is none.
-
-    Examples
-    --------
     >>> frame = simulated(4, 2, 1, 5, 0.6, 0.0, seed=1)
     >>> frame["rater"].unique().tolist()
     ['expert 1', 'expert 2', 'judge 1']
@@ -75,18 +59,9 @@ def simulated(
 def truth(levels: int, reliability: float, shift: float) -> dict[str, float]:
     """Quadratic kappa with infinitely many items: of two experts, of an expert and a judge.
 
-    Parameters
-    ----------
-    levels, reliability, shift
-        As in `simulated`.
+    Name to value. Interval alpha of the experts has the limit of their kappa. The arguments are
+    those of `simulated`.
 
-    Returns
-    -------
-    dict
-        Name to value. Interval alpha of the experts has the limit of their kappa.
-
-    Examples
-    --------
     >>> {name: round(value, 3) for name, value in truth(5, 0.6, 0.5).items()}
     ... # doctest: +NORMALIZE_WHITESPACE
     {'kappa of two experts': 0.548, 'kappa of expert and judge': 0.479,
