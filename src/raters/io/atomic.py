@@ -11,16 +11,9 @@ from pathlib import Path
 def part_beside(path: Path) -> Path:
     """Where to write what is to become `path`: beside it, hidden, with the number of this run.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Path
-        Nothing is there. What runs that were killed (and so could not clear up) left there
-        of the same file or folder is removed, and if one was killed between putting the old
-        one aside and the new one in its place, the old one is put back.
+    Nothing is there. What runs that were killed (and so could not clear up) left there of the same
+    file or folder is removed, and if one was killed between putting the old one aside and the new
+    one in its place, the old one is put back.
     """
     here = path.absolute()
     left = sorted(_left_over(here), key=lambda one: one.suffix, reverse=True)  # .part, .old
@@ -35,12 +28,7 @@ def part_beside(path: Path) -> Path:
 
 
 def put(part: Path, path: Path) -> None:
-    """Put a folder in its place; what was there goes away only then.
-
-    Parameters
-    ----------
-    part, path : Path
-    """
+    """Put a folder in its place; what was there goes away only then."""
     here = path.absolute()
     if not here.exists():
         os.replace(part, here)

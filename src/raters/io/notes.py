@@ -88,18 +88,8 @@ _FLOAT_ID = re.compile(r"\d+\.0+")
 def lost_digits(names: Sequence[str], what: str) -> list[Note]:
     """Warnings for ids that a spreadsheet or a float has damaged.
 
-    Parameters
-    ----------
-    names : sequence of str
-    what : str
-        Item or rater.
+    `what` is item or rater.
 
-    Returns
-    -------
-    list of Note
-
-    Examples
-    --------
     >>> lost_digits(["1.2346E+19", "a"], "item")[0][:46]
     '1 item ids look like 1.2346E+19: their digits '
     """
@@ -134,18 +124,8 @@ _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 def nearly_same(names: Iterable[str], what: str) -> list[Note]:
     """A warning for ids that are the same but for zeros, spaces, or upper and lower case.
 
-    Parameters
-    ----------
-    names : iterable of str
-    what : str
-        Item or rater.
+    `what` is item or rater.
 
-    Returns
-    -------
-    list of Note
-
-    Examples
-    --------
     >>> nearly_same(["001", "1", "2"], "item")
     ["1 item ids are the same but for zeros, spaces or case, such as '001' and '1'"]
     """
@@ -177,17 +157,8 @@ def overlap_notes(
 ) -> list[Note]:
     """Pairs of raters who share no item or only one, and items that one person rated.
 
-    Parameters
-    ----------
-    item, rater : array of int
-    rated : array of bool
-    raters : sequence of str
-
-    Returns
-    -------
-    list of Note
-        ``"nothing-shared"`` where no item has two raters, otherwise ``"rated-once"``, for items
-        that one person rated; ``"no-overlap"`` and ``"one-item"`` for pairs of raters.
+    ``"nothing-shared"`` where no item has two raters, otherwise ``"rated-once"``, for items that
+    one person rated; ``"no-overlap"`` and ``"one-item"`` for pairs of raters.
     """
     rated = rated & (item >= 0) & (rater >= 0)
     if not rated.any():

@@ -12,13 +12,7 @@ from raters.io.atomic import part_beside
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write the frame as CSV: UTF-8, a comma, line breaks as on Unix, the same bytes each time.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    path : Path
-    """
+    """Write the frame as CSV: UTF-8, a comma, line breaks as on Unix, the same bytes each time."""
     frame.to_csv(
         path, index=False, lineterminator="\n", encoding="utf-8", errors="backslashreplace"
     )
@@ -27,21 +21,9 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 def write_table(frame: pd.DataFrame, path, replace: bool = False) -> Path:
     """Write a CSV or Parquet file, by the ending of its name.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    path : str or Path
-    replace : bool
-        Whether a file that is there may be replaced.
+    `replace` says whether a file that is there may be replaced.
 
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    RatingsError
-        Another ending, a file that is there, a folder that is not.
+    An error names another ending, a file that is there, or a folder that is not.
     """
     path = Path(path)
     if path.suffix.lower() not in (".csv", ".parquet"):
@@ -67,16 +49,7 @@ def write_table(frame: pd.DataFrame, path, replace: bool = False) -> Path:
 
 
 def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with 3 instead of 3.0 where a column of ratings holds whole numbers only.
-
-    Parameters
-    ----------
-    frame : DataFrame
-
-    Returns
-    -------
-    DataFrame
-    """
+    """The frame with 3 instead of 3.0 where a column of ratings holds whole numbers only."""
     if "rating" not in frame or frame["rating"].dtype != float:
         return frame
     known = frame["rating"].dropna()

@@ -169,32 +169,12 @@ def read_as_proposed(
 ) -> tuple[Reading, tuple[Finding, ...]]:
     """Read files on a declared scale, with the columns that `inspect` proposes.
 
-    Parameters
-    ----------
-    paths : str, Path or sequence of them
-    rules : ScaleRules
-        The scale of every dimension.
-    groups : mapping of str to list, optional
-        As in `Config`.
-    drop_at_most : int
-        As in `read`.
-    limits : Limits, optional
-        As in `inspect`.
+    What is suspicious. Each file is read once: what `inspect` finds by reading the files again
+    comes from the reading itself. `rules` is the scale of every dimension; the other arguments are
+    those of `Config`, `read` and `inspect`.
 
-    Returns
-    -------
-    Reading
-    tuple of Finding
-        What is suspicious. Each file is read once: what `inspect` finds by reading the
-        files again comes from the reading itself.
+    Errors are those of `inspect` and `read`.
 
-    Raises
-    ------
-    RatingsError
-        As `inspect` and `read`.
-
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "ratings.csv"
     >>> _ = path.write_text("item,ann,bob\\na,1,2\\nb,3,3\\n")

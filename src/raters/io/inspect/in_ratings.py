@@ -102,19 +102,8 @@ def judges_backwards(
 ) -> list[str]:
     """Judges whose ranks run against those of all experts.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        As in `Reading`.
-    judges, experts : sequence of str
+    A sentence for each judge and dimension. The `ratings` are those of a `Reading`.
 
-    Returns
-    -------
-    list of str
-        A sentence for each judge and dimension.
-
-    Examples
-    --------
     >>> rows = [(str(n), r, n if r == "e" else 9 - n) for n in range(9) for r in ("e", "j")]
     >>> frame = pd.DataFrame(rows, columns=["item", "rater", "rating"]).assign(dimension="all")
     >>> judges_backwards(frame.astype({"rating": float}), ["j"], ["e"])[0][:39]
