@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, groupby
 
 import numpy as np
@@ -20,6 +21,7 @@ from raters.intervals import bca_test, check_level, normal_test, percentile_test
 from raters.matrices import Matrix, groups_of, tables
 from raters.multiplicity import adjusted
 from raters.patterns import Counted, counted_table
+from raters.permutations import permutation_test
 from raters.results import (
     DIFFERENCE,
     MEAN,
@@ -40,8 +42,18 @@ _NO_INTERVAL = {
 }
 # More draws of items than this (80 MB) are taken over patterns instead, which are fewer.
 _MANY_DRAWS = 10_000_000
-# Coefficients of which 0 is not what chance gives: there is no test of 0.
-_NO_TEST = ("percent_agreement", "mean_percent_agreement", "f1_")
+# Coefficients of which 0 is not what chance gives: there is no test of 0. Raters who guess
+# have a high AC1 where one level is common (chapter 8), and so have AC2 and Brennan-Prediger.
+_NO_TEST = (
+    "percent_agreement",
+    "mean_percent_agreement",
+    "f1_",
+    "gwet_ac",
+    "brennan_prediger",
+)
+_W = "kendall_w"  # chance gives 1/k, never 0
+# Permuting the ratings of a rater over the items leaves this one as it is.
+_NOT_PERMUTED = "mean_difference"
 
 
 def agreement(
@@ -82,7 +94,7 @@ def agreement(
     mean : bool
         Also the mean over the dimensions of each framework, on the same resamples.
     test : {None, "none", "holm", "bonferroni", "bh", "by"}
-        Other than None: also the two-sided p-value of the hypothesis that the result is 0,
+        Other than None: also the p-value of "no agreement" (differences: of 0), see the notes,
         and with a name other than "none" its value corrected for the number of tests in
         this frame.
 
@@ -101,11 +113,16 @@ def agreement(
 
     Notes
     -----
-    The p-value belongs to the interval: with "percentile" and "bca" it is the level at
-    which that interval would just reach 0, with "jackknife" that of the estimate over its
-    standard error, with "analytic" the test that the field prints (kappa: variance under
-    the hypothesis; rank correlations, Kendall's W and ICC: their own). Percent agreement
-    and F1 have none: 0 is not what chance gives.
+    The p-value of a single result tests "no agreement": each rater's ratings are permuted
+    over the items that this rater rated, 1,999 times, see `raters.permutations`. It holds
+    at any number of items, however rare a level is; with missing ratings it holds if who is
+    missing does not depend on the rating. With ``interval="analytic"`` it is the test that
+    the field prints (kappa: variance under the hypothesis; rank correlations, Kendall's W
+    and ICC: their own). Percent agreement, F1, AC1, AC2 and Brennan-Prediger have none: 0 is
+    not what chance gives. The p-value of a difference, of a mean and of `mean_difference`
+    belongs to the interval: with "percentile" and "bca" it is the level at which that
+    interval would just reach 0, with "jackknife" that of the estimate over its standard
+    error.
 
     With so many items that their draws would not fit in memory, items with the same
     ratings are drawn together, which has the same distribution.
@@ -125,6 +142,7 @@ def agreement(
     _ask_nobody(ratings, names, statistics)
     comparisons = _within(groups, names)
     run = _Run(statistics, MANY, resamples, seed, level, interval, mean, test)
+    run.refuse_places(ratings)
     return run.frame(run.rows(tables(ratings, scale, names), comparisons))
 
 
@@ -467,6 +485,15 @@ class _Run:
                 f"choose one of these, or {otherwise}",
             )
 
+    def refuse_places(self, ratings):
+        """Where columns are places and no raters, nobody's ratings can be permuted."""
+        if self.test and self.interval != "analytic" and getattr(ratings, "exchangeable", ()):
+            raise RatingsError(
+                f"test={self.test!r} for counted ratings that do not say who gave them",
+                "interval='analytic', or ratings counted by rater",
+                "choose it, count the ratings by rater (raters=[...]), or leave test out",
+            )
+
     def rows(self, found: Iterable[Matrix], comparisons) -> Iterator[Estimate]:
         """Every comparison and statistic of every table, on the same draws of items."""
         for key, same in groupby(map(self._fit, found), key=_key):
@@ -512,6 +539,10 @@ class _Run:
             for name, function in functions.items():
                 sums = _of(function, name, x, table.scale)
                 sums = replace(sums, note=notes(sums.note, hint)) if hint else sums
+                if self.test is not None and name != _NOT_PERMUTED:
+                    key = f"{table.framework}/{table.dimension}"
+                    test = partial(permutation_test, function, x, self.seed, key, upper=name == _W)
+                    sums = replace(sums, permuted=test)
                 yield {**where, "statistic": name}, sums
 
     def frame(self, found: Iterable[Estimate]) -> pd.DataFrame:
@@ -571,17 +602,28 @@ class _Run:
 
     def _p(self, one):
         """The p-value that belongs to the interval, and why there is none."""
-        if one.labels["statistic"].startswith(_NO_TEST) and one.labels["group"] != DIFFERENCE:
+        if one.labels["statistic"].startswith(_NO_TEST) and not self._is_difference(one):
             return np.nan, "no test: 0 is not what chance gives"
+        if one.labels["statistic"] == _W and one.sums is None and not self._is_difference(one):
+            return np.nan, "no test of a mean of Kendall's W: chance gives 1/k, not 0"
         if np.isnan(one.estimate):
             return np.nan, ""
-        p = self._tested(one) if one.n_items > 1 else np.nan
+        try:
+            p = self._tested(one) if one.n_items > 1 else np.nan
+        except RatingsError as refused:
+            return np.nan, f"no p-value: {refused.given}; allowed: {refused.allowed}"
         missing = "no p-value: no error to estimate, or too few items or resamples"
         return p, missing if np.isnan(p) else ""
+
+    @staticmethod
+    def _is_difference(one):
+        return one.labels["group"] == DIFFERENCE
 
     def _tested(self, one):
         if self.interval == "analytic":
             return one.sums.analytic_test()
+        if one.sums is not None and one.sums.permuted is not None:
+            return one.sums.permuted()
         if self.interval == "jackknife":
             return normal_test(one.estimate, one.error())
         if self.interval == "bca":
@@ -614,7 +656,8 @@ def _constant(x):
         return ""
     low = np.where(x.there, x.values, np.inf).min(axis=0)
     high = np.where(x.there, x.values, -np.inf).max(axis=0)
-    same = np.flatnonzero((low == high) & (x.there.sum(axis=0) > 1))
+    often = np.ones(len(x.values)) if x.counts is None else x.counts
+    same = np.flatnonzero((low == high) & (often @ x.there > 1))
     told = [f"{x.raters[c]} gives {x.scale.name_of(low[c])} to every item" for c in same[:3]]
     more = f"so do {same.size - 3} more raters, each with one level" if same.size > 3 else ""
     return notes(*told, more)

@@ -241,13 +241,10 @@ def test_one_item_has_no_interval_and_no_p(interval):
     assert many[["low", "high"]].isna().all(axis=None)
 
 
-@pytest.mark.parametrize(
-    "name", ["fleiss_kappa", "gwet_ac1", "conger_kappa", "krippendorff_alpha_nominal"]
-)
-@pytest.mark.parametrize("interval", ["jackknife", "analytic"])
-def test_perfect_agreement_leaves_no_error_to_test_with(name, interval):
+@pytest.mark.parametrize("name", ["fleiss_kappa", "conger_kappa", "krippendorff_alpha_nominal"])
+def test_perfect_agreement_leaves_no_error_to_test_with(name):
     x = [1, 2, 3, 4] * 25
-    row = agreement(frame(a=x, b=x), FIVE, name, interval=interval, test="none").iloc[0]
+    row = agreement(frame(a=x, b=x), FIVE, name, interval="analytic", test="none").iloc[0]
     assert row["estimate"] == 1 and np.isnan(row["p"]) and "no p-value" in row["note"]
 
 

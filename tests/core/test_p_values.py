@@ -1,5 +1,7 @@
 """p-values: against scipy, statsmodels and pingouin, and against the interval they belong to."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,11 +13,12 @@ from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
-from raters import RatingsError, agreement, compare, pairwise
-from raters.coefficients import MANY, PAIR
+from raters import RatingsError, Scale, agreement, compare, pairwise
+from raters.coefficients import MANY, PAIR, Ratings
 from raters.draws import multiplicities
 from raters.intervals import bca_interval, bca_test, percentile_interval, percentile_test
 from raters.multiplicity import METHODS, adjusted
+from raters.permutations import permutation_test
 
 
 def simulated(items=40, raters=3, seed=0, noise=0.9):
@@ -113,19 +116,96 @@ def test_bootstrap_tests_are_their_intervals_turned_round(shift, seed):
             assert (value < 1 - level) == (not low <= 0 <= high)
 
 
-@pytest.mark.slow
-def test_p_values_of_no_agreement_are_uniform():
-    """Of 300 pairs of independent raters about 5 in 100 are found at 5 % (1.6 in 100 noise)."""
-    rng = np.random.default_rng(2)
-    p = {"analytic": [], "jackknife": [], "percentile": []}
-    for seed in range(300):
-        frame = long(rng.integers(1, 6, (40, 2)).astype(float), "ab")
-        for interval, values in p.items():
-            options = {"resamples": 400, "seed": seed, "interval": interval, "test": "none"}
-            values += pairwise(frame, FIVE, **options)["p"].tolist()
-    for interval, values in p.items():
-        assert np.mean(np.array(values) < 0.05) == pytest.approx(0.05, abs=0.04), interval
-        assert np.mean(values) == pytest.approx(0.5, abs=0.06), interval
+# --- no agreement: ratings change places over the items ------------------------------
+
+
+def permuted(name, x, known=PAIR, scale=FIVE, **options):
+    ratings = Ratings(np.asarray(x, float), scale)
+    return permutation_test(known[name], ratings, seed=3, upper=name == "kendall_w", **options)
+
+
+def by_hand(name, x, known=PAIR, scale=FIVE):
+    """The share of all orders of the second rater's ratings that are as far from 0."""
+    real = known[name](np.asarray(x, float), scale).estimate()
+    orders = [
+        known[name](np.c_[x[:, 0], other].astype(float), scale).estimate()
+        for other in permutations(x[:, 1])
+    ]
+    return np.mean([not abs(value) < abs(real) - 1e-9 for value in orders])
+
+
+@pytest.mark.parametrize("name", ["weighted_kappa_quadratic", "kendall_tau_b", "cohen_kappa"])
+@pytest.mark.parametrize(
+    "x", [[(1, 1), (2, 3), (3, 2), (5, 5)], [(1, 2), (2, 2), (3, 1), (4, 5), (5, 4)]]
+)
+def test_permutations_are_all_orders_of_few_items(name, x):
+    exact = by_hand(name, np.array(x))
+    assert permuted(name, x) == pytest.approx(exact, abs=4 * np.sqrt(exact / 1999) + 1e-3)
+
+
+def test_permutation_test_against_scipy():
+    x = simulated(12, 2, seed=5, noise=2.0)
+    peer = stats.permutation_test(
+        (x[:, 1],),
+        lambda y: abs(stats.spearmanr(x[:, 0], y).statistic),
+        alternative="greater",
+        permutation_type="pairings",
+        n_resamples=2000,
+        rng=np.random.default_rng(1),
+    ).pvalue
+    assert permuted("spearman_rho", x) == pytest.approx(peer, abs=0.05)
+
+
+def test_permutation_test_sees_no_order_of_items_and_the_same_raters_are_the_least():
+    x = simulated(30, 2, seed=1, noise=2.5)
+    turned = permuted("cohen_kappa", x[np.random.default_rng(0).permutation(30)])
+    assert turned == pytest.approx(permuted("cohen_kappa", x), abs=0.05)
+    assert permuted("cohen_kappa", x) == permuted("cohen_kappa", x)
+    assert permuted("cohen_kappa", x[:, [0, 0]]) == 1 / 2000
+
+
+def test_a_pair_that_never_agrees_on_the_rare_class_is_no_finding():
+    a, b = np.zeros(50), np.zeros(50)
+    a[:4] = b[4:9] = 1
+    frame, two = long(np.c_[a, b], "ab"), Scale([0, 1])
+    for interval in ("percentile", "bca", "jackknife"):  # were 0.045, 0.0006
+        options = {"resamples": 100, "interval": interval, "test": "none"}
+        row = pairwise(frame, two, "cohen_kappa", **options)
+        assert row["p"][0] > 0.3
+    ac1 = agreement(frame, two, "gwet_ac1", resamples=100, test="none").iloc[0]
+    assert np.isnan(ac1["p"]) and "0 is not what chance gives" in ac1["note"]
+
+
+def test_kendalls_w_of_random_ratings_is_no_finding():
+    frame = long(np.random.default_rng(0).integers(1, 6, (50, 3)).astype(float))
+    assert agreement(frame, FIVE, "kendall_w", resamples=50, test="none")["p"][0] > 0.05
+    mean = pd.concat([frame.assign(dimension=d) for d in "xy"])
+    row = agreement(mean, FIVE, "kendall_w", resamples=50, mean=True, test="none").iloc[-1]
+    assert np.isnan(row["p"]) and "1/k" in row["note"]
+
+
+def test_who_cannot_be_permuted_has_no_p():
+    x = simulated(8, 3)
+    x[1:, 2] = np.nan
+    row = agreement(long(x).dropna(), FIVE, "fleiss_kappa", resamples=50, test="none").iloc[0]
+    assert np.isnan(row["p"]) and "single rating" in row["note"]
+
+
+@pytest.mark.parametrize("share, items", [(0.1, 50), (0.2, 10)])
+def test_no_agreement_is_found_in_five_of_a_hundred_at_most(share, items):
+    """Raters who never look, one class rare: 25 to 63 % were found by the intervals."""
+    rng = np.random.default_rng(4)
+    p = [
+        permuted(
+            "krippendorff_alpha_nominal",
+            rng.random((items, 3)) < share,
+            MANY,
+            Scale([0, 1]),
+            permutations=99,
+        )
+        for _ in range(100)
+    ]
+    assert np.mean(np.array(p) <= 0.05) <= 0.12  # 2.2 in 100 is noise
 
 
 def test_columns_on_request_and_corrections_over_the_frame():
@@ -139,7 +219,7 @@ def test_columns_on_request_and_corrections_over_the_frame():
     assert list(holm)[-4:] == ["p", "p_adjusted", "note", "undefined"]
     expected = multipletests(holm["p"], method="holm")[1]
     assert holm["p_adjusted"].to_numpy() == pytest.approx(expected)
-    assert holm["p"].to_numpy() == pytest.approx(np.full(3, 2 / 51))  # B resamples: not 0
+    assert holm["p"].to_numpy() == pytest.approx(np.full(3, 1 / 2000))  # 1,999 permutations: not 0
 
 
 def test_where_zero_is_not_chance_there_is_no_test():

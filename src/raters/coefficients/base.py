@@ -112,6 +112,8 @@ class Sums:
         agreement beyond chance".
     counts : ndarray, shape (rows,), optional
         How many items each row stands for. Default: one.
+    permuted : callable, optional
+        Gives the p-value of "no agreement" by permuting the raters' ratings over the items.
     """
 
     terms: np.ndarray
@@ -124,6 +126,7 @@ class Sums:
     known_interval: Callable[[float], tuple[float, float]] | None = None
     known_test: Callable[[Sums], float] | None = None
     counts: np.ndarray | None = None
+    permuted: Callable[[], float] | None = None
 
     def total(self) -> np.ndarray:
         """The totals of the ratings as they are, shape (k,)."""
@@ -189,7 +192,7 @@ class Sums:
         weight of each item (infinitesimal jackknife), by a five-point difference.
         For kappa this is the formula of Fleiss, Cohen and Everitt (1969); for AC1,
         Fleiss, Conger, Brennan-Prediger and alpha, with n / (n - 1), that of Gwet
-        (2014), Handbook of Inter-Rater Reliability, 4th ed., ch. 6.
+        (2014), Handbook of Inter-Rater Reliability, 4th ed., ch. 5.
         """
         if self.n_items < 2:
             return np.nan

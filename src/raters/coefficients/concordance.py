@@ -27,7 +27,8 @@ def kendall_w(x: np.ndarray, scale: Scale) -> Sums:
     Returns
     -------
     Sums
-        Between 0 and 1. Undefined when no rater tells any items apart.
+        Between 0 and 1; k raters who guess have 1/k on average, so 0 is not what chance
+        gives. Undefined when no rater tells any items apart.
 
     Notes
     -----
