@@ -26,7 +26,7 @@ SHARES = {"even": EVEN, "lopsided": LOPSIDED, "two, 10 %": (0.9, 0.1), "two, 5 %
 ITEMS = (10, 20, 50, 200)
 
 
-def found(case, replications, permutations, seed):
+def found(case, replications, permutations, seed, only=()):
     """The share of studies of a regime with p < 0.05, for each coefficient."""
     shares, n = case
     levels = np.arange(1.0, len(SHARES[shares]) + 1)
@@ -38,7 +38,8 @@ def found(case, replications, permutations, seed):
         for known, columns in ((PAIR, 2), (MANY, 3)):
             ratings = Ratings(x[:, :columns], scale)
             for name, function in known.items():
-                if name.startswith(_NO_TEST) or name == _NOT_PERMUTED:
+                untested = name.startswith(_NO_TEST) or name == _NOT_PERMUTED
+                if untested or (only and name not in only):
                     continue
                 one = permutation_test(
                     function, ratings, study, permutations=permutations, upper=name == _W
@@ -58,6 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--permutations", type=int, default=199, help="in each study")
     parser.add_argument("--seed", type=int, default=2025)
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
+    parser.add_argument("--only", nargs="+", default=(), help="names of coefficients")
     given = vars(parser.parse_args(arguments))
     workers = given.pop("jobs")
     cases = list(product(SHARES, ITEMS))

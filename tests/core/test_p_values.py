@@ -145,12 +145,13 @@ def test_permutations_are_all_orders_of_few_items(name, x):
 
 def test_permutation_test_against_scipy():
     x = simulated(12, 2, seed=5, noise=2.0)
+    first = stats.rankdata(x[:, 0])
     peer = stats.permutation_test(
         (x[:, 1],),
-        lambda y: abs(stats.spearmanr(x[:, 0], y).statistic),
+        lambda y: abs(np.corrcoef(first, stats.rankdata(y))[0, 1]),
         alternative="greater",
         permutation_type="pairings",
-        n_resamples=2000,
+        n_resamples=1000,
         rng=np.random.default_rng(1),
     ).pvalue
     assert permuted("spearman_rho", x) == pytest.approx(peer, abs=0.05)
@@ -177,7 +178,7 @@ def test_a_pair_that_never_agrees_on_the_rare_class_is_no_finding():
 
 
 def test_kendalls_w_of_random_ratings_is_no_finding():
-    frame = long(np.random.default_rng(0).integers(1, 6, (50, 3)).astype(float))
+    frame = long(np.random.default_rng(0).integers(1, 4, (20, 3)).astype(float))
     assert agreement(frame, FIVE, "kendall_w", resamples=50, test="none")["p"][0] > 0.05
     mean = pd.concat([frame.assign(dimension=d) for d in "xy"])
     row = agreement(mean, FIVE, "kendall_w", resamples=50, mean=True, test="none").iloc[-1]
