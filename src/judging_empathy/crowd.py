@@ -188,8 +188,9 @@ def _beside_one_expert(ratings, single, resamples, seed, k):
         crowd = [times @ _terms(x, y) for y in experts]
         pairs = [times @ _terms(a[:, None], b) for a, b in combinations(experts, 2)]
         size = n, int(np.isfinite(table.values).sum())
+        among_experts = _mean(pairs, 1)
         for one in k:
-            sides = {"crowd": _mean(crowd, one), "experts": _mean(pairs, 1)}
+            sides = {"crowd": _mean(crowd, one), "experts": among_experts}
             for statistic in sides["crowd"]:
                 labels = {"framework": table.framework, "dimension": table.dimension}
                 labels |= {"statistic": statistic, "n_raters": float(one)}

@@ -278,8 +278,9 @@ def _one_each(labels, values):
 def _alphas(ratings, seed):
     """Alpha by dimension, framework means, and their intervals with Monte Carlo error."""
     rows = []
-    for group, raters in (("experts", EXPERTS), ("llms", PUBLISHED_MODELS)):
-        for here in by_framework(ratings, raters):
+    groups = {"experts": EXPERTS, "llms": PUBLISHED_MODELS}
+    for of_groups in zip(*(by_framework(ratings, raters) for raters in groups.values())):
+        for group, here in zip(groups, of_groups):
             sums, draws = alpha_published_draws(here, _BATCH * _BATCHES, seed)
             values = {table.dimension: s.estimate() for table, s in zip(here, sums)}
             values[MEAN] = np.mean(list(values.values()))

@@ -14,6 +14,7 @@ which columns it gives and by which recipe.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -136,10 +137,15 @@ def alpha_published_draws(here: Sequence[Matrix], resamples: int, seed: int):
 
     `here` holds the dimensions of one framework. The draws have the shape (dimensions, resamples).
     """
-    times = multiplicities(len(here[0].items), resamples, seed, here[0].framework)
-    drawn = (times > 0).astype(float)
+    drawn = _drawn_at_all(len(here[0].items), resamples, seed, here[0].framework)
     sums = [krippendorff_alpha_interval(table.values, table.scale) for table in here]
     return sums, np.array([np.clip(s.resampled(drawn), 0, 1) for s in sums])
+
+
+# The groups of a framework follow one another: each has the same draws.
+@lru_cache(maxsize=1)
+def _drawn_at_all(n_items, resamples, seed, framework):
+    return (multiplicities(n_items, resamples, seed, framework) > 0).astype(float)
 
 
 def _alpha_published_rows(here, group, resamples, seed):
@@ -210,8 +216,8 @@ def stacked_tau_draws(both, reports, other: str, resamples: int, seed: int):
     y = answer.loc[pd.MultiIndex.from_frame(reports[keys])].to_numpy()
     x = reports["rating"].to_numpy()
     rows = np.random.default_rng(seed).integers(0, len(x), size=(resamples, len(x)))
-    times = np.zeros(rows.shape)
-    np.add.at(times, (np.arange(resamples)[:, None], rows), 1)
+    rows += np.arange(resamples)[:, None] * len(x)  # each draw has its own stretch of numbers
+    times = np.bincount(rows.ravel(), minlength=rows.size).reshape(rows.shape).astype(float)
     sums = kendall_tau_b(np.column_stack([x, y]), scales()["perceived_empathy"])
     return sums.estimate(), sums.resampled(times), len(x)
 
