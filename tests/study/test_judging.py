@@ -14,6 +14,7 @@ from judging_empathy import tables as results
 from judging_empathy.data.names import CROWD, EXPERTS, MODELS
 from raters import compare, with_reference
 from raters.judges import decide
+from raters.judges.rule import ABOVE, BELOW
 from raters.measures import MEAN
 
 RESAMPLES, SEED = 200, 3
@@ -281,7 +282,8 @@ def test_answers_in_words_follow_from_the_intervals(ratings, found, crowd):
     rows = pd.DataFrame(rows_of(found, "single"))
     for model in MODELS:
         here = rows[rows["judge"] == model]
-        below, above = (here["high"] < 0).sum(), (here["low"] > 0).sum()
+        below, above = ((here["verdict"] == verdict).sum() for verdict in (BELOW, ABOVE))
+        assert below <= (here["high"] < 0).sum() and above <= (here["low"] > 0).sum()
         name = paper.LABELS[model]
         text = f"{name}: below the experts' own agreement on {below}, above it on {above}, "
         assert text + f"not decided on {21 - below - above}" in said["dimensions"]
