@@ -33,6 +33,7 @@ from raters.results import (
     estimates,
     mean_of,
 )
+from raters.scale import SAME
 
 _ASK = "is a scale reversed? The ratings are used as they are"
 INTERVALS = ("percentile", "bca", "jackknife", "analytic")
@@ -52,6 +53,16 @@ _NO_TEST = (
     "brennan_prediger",
 )
 _W = "kendall_w"  # chance gives 1/k, never 0
+# Coefficients that are 1 only where nobody differs on any item: others are blind to level.
+_SEES_ALL = {*PAIR, *MANY} - {
+    "spearman_rho",
+    "kendall_tau_b",
+    "weighted_kappa_quadratic_centred",
+    "mean_difference",
+    "kendall_w",
+    "icc3",
+    "icc3k",
+}
 # Permuting the ratings of a rater over the items leaves this one as it is.
 _NOT_PERMUTED = "mean_difference"
 
@@ -585,6 +596,8 @@ class _Run:
             return ""
         if one.n_items < 2:
             return "one item only: nothing to resample, so no interval"
+        if _all_equal(one.draws):
+            return _no_width(one)
         if self.interval == "bca" and one.draws.size and undefined < 1:
             return "no BCa interval: every resample lies on one side of the estimate"
         return _NO_INTERVAL.get(self.interval, "")
@@ -595,8 +608,13 @@ class _Run:
             return np.nan, np.nan, 0.0
         if self.interval == "analytic":
             return *one.sums.analytic_interval(self.level), 0.0
+        if self.interval != "jackknife" and _all_equal(one.draws):
+            # An interval of width 0 is no interval: nothing varies that could be drawn.
+            return np.nan, np.nan, float(np.mean(~np.isfinite(one.draws)))
         if self.interval == "jackknife":
             reach = scipy.special.ndtri((1 + self.level) / 2) * one.error()
+            if not reach > SAME:
+                return np.nan, np.nan, 0.0
             return one.estimate - reach, one.estimate + reach, 0.0
         return (one.bca_ends if self.interval == "bca" else one.percentile_ends)(self.level)
 
@@ -629,6 +647,22 @@ class _Run:
         if self.interval == "bca":
             return bca_test(one.draws, one.estimate, *one.leave_one_out())
         return percentile_test(one.draws)
+
+
+def _all_equal(draws):
+    """Whether resamples have a value, and all the same one."""
+    defined = draws[np.isfinite(draws)]
+    return bool(defined.size > 1 and np.ptp(defined) <= SAME)
+
+
+def _no_width(one):
+    """Why equal resamples give no interval, and what so many items allow."""
+    n = one.n_items
+    sees = one.labels["statistic"] in _SEES_ALL and one.labels["group"] != DIFFERENCE
+    if not sees or abs(one.estimate - 1) > SAME:
+        return "no interval: all resamples are equal"
+    most = 1 - 0.05 ** (1 / n)
+    return f"no interval: no item disagrees; with n = {n} up to {most:.0%} of all items may"
 
 
 def _key(table):

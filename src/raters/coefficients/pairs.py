@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 
 from raters.coefficients.base import (
     Sums,
@@ -85,6 +86,11 @@ def percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     Sums
         Between 0 and 1 (not per cent). Not corrected for chance.
 
+    Notes
+    -----
+    Analytic interval: Wilson (1927), Journal of the American Statistical Association 22,
+    209-212.
+
     Examples
     --------
     >>> percent_agreement(np.array([[1, 1], [2, 3]]), Scale([1, 2, 3])).estimate()
@@ -96,7 +102,18 @@ def percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     terms = on_rows(both, [np.ones_like(a), np.isfinite(a) & (a == b)])
     note = r.one_sided(outside_counts=True) if both.any() else NO_SHARED_ITEM
     n = r.items(both)
-    return Sums(terms, _share, n, 2 * n, note, counts=r.counts)
+    sums = Sums(terms, _share, n, 2 * n, note, counts=r.counts)
+    return replace(sums, known_interval=lambda level: _wilson(sums.estimate(), n, level))
+
+
+def _wilson(share, n, level):
+    """Wilson's limits of a share: they stay within 0 to 1 and never have width 0."""
+    if n < 1 or np.isnan(share):
+        return np.nan, np.nan
+    z2 = scipy.special.ndtri((1 + level) / 2) ** 2
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    return float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
 
 
 def _share(totals):

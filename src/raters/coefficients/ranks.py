@@ -33,7 +33,8 @@ def lin_concordance(x: np.ndarray, scale: Scale) -> Sums:
     Notes
     -----
     ``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` with variances divided by n,
-    which is quadratic kappa by another name. Source: Lin (1989), Biometrics 45, 255-268.
+    which is quadratic kappa by another name. Source: Lin (1989), Biometrics 45, 255-268,
+    with the correction of 2000 (56, 324-325), who gives the analytic interval: Fisher's Z.
 
     Examples
     --------
@@ -42,7 +43,38 @@ def lin_concordance(x: np.ndarray, scale: Scale) -> Sums:
     0.8519
     """
     r = Ratings.of(x, scale)
-    return moments(r, quadratic_kappa, r.pair_note)
+    sums = moments(r, quadratic_kappa, r.pair_note)
+    return replace(sums, known_interval=partial(_lin_interval, sums))
+
+
+def _lin_interval(sums, level):
+    """Limits on Fisher's scale, with Lin's variance of Z on n - 2."""
+    n, a, b, aa, bb, d = sums.total()
+    concordance = sums.estimate()
+    if n < 3 or np.isnan(concordance) or not 1e-9 < abs(concordance) < 1 - 1e-9:
+        return _plain_interval(sums, level)
+    variances = aa / n - (a / n) ** 2, bb / n - (b / n) ** 2
+    product = np.sqrt(variances[0] * variances[1])
+    covariance = concordance * (sum(variances) + ((a - b) / n) ** 2) / 2
+    if not product > 0 or not abs(covariance) > 0:
+        return np.nan, np.nan
+    r, shift = covariance / product, ((a - b) / n) ** 2 / product
+    rest = 1 - concordance**2
+    variance = (
+        (1 - r**2) * concordance**2 / (rest * r**2)
+        + 2 * concordance**3 * (1 - concordance) * shift / (r * rest**2)
+        - concordance**4 * shift**2 / (2 * r**2 * rest**2)
+    ) / (n - 2)
+    reach = scipy.special.ndtri((1 + level) / 2) * np.sqrt(max(variance, 0.0))
+    low, high = np.tanh(np.arctanh(concordance) + np.array([-reach, reach]))
+    return float(low), float(high)
+
+
+def _plain_interval(sums, level):
+    """The estimate and its standard error: at 0 Lin's variance is not defined."""
+    if not abs(sums.estimate()) < 1 - 1e-9:
+        return np.nan, np.nan
+    return replace(sums, known_interval=None).analytic_interval(level)
 
 
 def _rank_note(r):
