@@ -480,6 +480,9 @@ def test_references_by_mode_and_without_one_of_the_group():
     )
     checked = check_ratings(frame, FIVE)
     mode = with_reference(checked, how="mode").tail(3)
+    # y is tied, and z has one of three raters, where more than half are asked for.
+    assert mode["rating"].to_numpy() == pytest.approx([1, np.nan, np.nan], nan_ok=True)
+    mode = with_reference(checked, how="mode", least=1).tail(3)
     assert mode["rating"].to_numpy() == pytest.approx([1, np.nan, 5], nan_ok=True)
     assert set(mode["rater"]) == {"expert_mode"} and set(mode["group"]) == {"reference"}
     others = with_reference(checked, how="mean", without="a").tail(2)

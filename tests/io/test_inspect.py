@@ -110,7 +110,6 @@ def test_a_coding_sheet_with_a_title_merged_names_and_means(capsys):
     book.save("coding.xlsx")
     config, kinds = proposed(
         capsys, "coding.xlsx",
-        missing=("missing = []", 'missing = ["n/a"]'),
         mean=("names = ", 'leave_out = {"Conversation_No." = ["Mean"]}\nnames = '),
     )  # fmt: skip
     source = config.files[0]
@@ -691,3 +690,30 @@ def test_read_as_proposed_is_inspect_and_read_in_one(tmp_path):
     assert [one.code for one in warnings] == ["backwards"]
     with pytest.raises(RatingsError, match="1 row that cannot be read"):
         read_as_proposed(path, rules)
+
+
+# --- ratings that are missing, and raters who look like ids --------------------------
+
+
+@pytest.mark.parametrize("word", ["NA", "n/a", "-", ".", "*", "NULL", "None", "#N/A", "missing"])
+@pytest.mark.parametrize("rows", [(1, 3), (0, 2, 4, 5, 6)])
+def test_a_word_for_not_rated_loses_no_rater(capsys, word, rows):
+    """The kind of a column is that of its ratings, even where most of them are missing."""
+    ann, bob, cleo = (rated(seed)[:8] for seed in (1, 2, 3))
+    seen = [word if n in rows else value for n, value in enumerate(bob)]
+    frame = pd.DataFrame({"item": ITEMS[:8], "ann": ann, "bob": seen, "cleo": cleo})
+    frame.to_csv("ratings.csv", index=False)
+    config, codes = proposed(capsys, "ratings.csv")
+    assert config.files[0].columns == ("ann", "bob", "cleo")
+    assert list(config.scale.missing) == [word] and codes.count("missing-words") == 1
+    ratings = found(read("ratings.csv", replace(config, scale=replace(FIVE, missing=[word]))))
+    assert {rater for *_, rater in ratings} == {"ann", "bob", "cleo"}
+    assert len(ratings) == 24 - len(rows)
+
+
+@pytest.mark.parametrize("order", [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [2, 5, 1, 4, 3]])
+def test_a_rater_who_gives_another_rating_to_each_item_is_no_id(capsys, order):
+    frame = pd.DataFrame({"ann": [1, 3, 2, 5, 5], "bob": order, "cleo": [2, 2, 3, 4, 5]})
+    frame.to_csv("ratings.csv", index=False)
+    assert main(["agreement", "ratings.csv", "--scale", "1,2,3,4,5"]) != 0
+    assert "the item is not declared" in capsys.readouterr().err

@@ -110,9 +110,22 @@ def id_like(look: Look, taken: Collection[str], *others: str) -> str:
     filled.sort(key=lambda n: (called(n, "prose"), bool(others) and look.profiles[n].new))
     for name in filled:
         repeats_apart = others and look.pairs(name, *others) >= MOSTLY * look.table.size
-        if look.profiles[name].new or repeats_apart:
+        if (look.profiles[name].new and not _rates(look, name)) or repeats_apart:
             return name
     return ""
+
+
+def _rates(look, name):
+    """Whether a column holds numbers of a few other columns, in any order: a rater who happens
+    to give another rating in each row is no id.
+    """
+    named = bare(name) in {*ROLES["item"], *COLUMNS["aside"], "id", ""}
+    if named or not look.like_rating(name) or not look.numeric(name):
+        return False
+    own = set(look.profiles[name].counts)
+    alike = [n for n in look.profiles if n != name and look.like_rating(n) and look.numeric(n)]
+    alike = [n for n in alike if 2 * len(own & set(look.profiles[n].counts)) >= len(own)]
+    return len(alike) >= 2
 
 
 def one_kind(look: Look, names: list[str], layout: str = "") -> list[str]:

@@ -12,6 +12,7 @@ from raters.io.formats import Table
 from raters.io.formats.base import LabelSet
 from raters.io.formats.cells import number
 from raters.io.inspect.findings import Finding
+from raters.io.inspect.words import LIKE_MISSING
 from raters.label_sets import labels_of
 from raters.text import few
 
@@ -52,6 +53,10 @@ class Profile:
                 self.counts[text] += n
         self.filled = sum(self.counts.values())
         self.longest = max(map(len, self.counts), default=0)
+        # NA beside numbers is a rating that is missing; it does not make them another kind.
+        self.rated = self.filled - sum(
+            self.counts[word] for word in LIKE_MISSING & set(self.counts)
+        )
         self._numbers: dict[str, Counter[float]] = {}
 
     @property
@@ -74,14 +79,14 @@ class Profile:
         return {label for cell in self.counts for label in labels_in(cell)}
 
     def numeric(self, decimal: str) -> bool:
-        """Whether nearly all cells are numbers."""
-        return self.filled > 0 and sum(self.numbers(decimal).values()) >= 0.8 * self.filled
+        """Whether nearly all cells are numbers; words for "not rated" do not count."""
+        return self.rated > 0 and sum(self.numbers(decimal).values()) >= 0.8 * self.rated
 
     def like_numbers(self, decimal: str) -> bool:
         """Numbers, perhaps with their meaning behind them: "1 (not at all)"."""
         plain = sum(self.numbers(decimal).values())
         glossed = sum(self.counts[cell] for cell in glosses(self.counts))
-        return self.filled > 0 and plain + glossed >= 0.8 * self.filled
+        return self.rated > 0 and plain + glossed >= 0.8 * self.rated
 
     def on_half_steps(self, decimal: str) -> bool:
         """Whether all numbers are whole or end in a half."""

@@ -144,6 +144,7 @@ class _Cells:
         by_value: Counter[float] = Counter()
         for value, cell in numbers:
             by_value[value] += self.counts[cell]
+        total -= sum(words[word] for word in LIKE_MISSING)
         if sum(by_value.values()) + sum(words[gloss] for gloss in meant) >= 0.8 * total:
             for gloss, value in meant.items():
                 by_value[value] += words.pop(gloss)
@@ -171,6 +172,7 @@ class _Cells:
         levels = _steps(by_value)
         comments = ["The levels are a guess from what occurs: add the ones that nobody used."]
         self._warn_of_outside(by_value, levels)
+        missing = self._missing_among(words)
         if words:
             usual = [word for word, _ in words.most_common(5)]
             shown = few(usual, 5)
@@ -186,7 +188,19 @@ class _Cells:
         if 0.0 in by_value and levels[0] == 0 and levels[-1] >= 4:
             comments.append("0 occurs: is it a level, or does it mean 'not rated' (missing = [0])?")
         plain = [int(v) if float(v).is_integer() else v for v in levels]
-        return ScaleRules(plain, measurement="ordinal"), comments
+        return ScaleRules(plain, measurement="ordinal", missing=missing), comments
+
+    def _missing_among(self, words):
+        """The words for "not rated" beside numbers, taken out of the words."""
+        missing = sorted(word for word in words if word in LIKE_MISSING)
+        for word in missing:
+            self.warn(
+                "missing-words",
+                [word],
+                f"{count_of(words.pop(word), 'cell')}{self.on} with {word!r} among the numbers",
+                "Taken as not rated (missing = [...]); recode it if it means a level",
+            )
+        return missing
 
     def _warn_of_outside(self, by_value, levels):
         outside = {value: n for value, n in sorted(by_value.items()) if value not in set(levels)}
