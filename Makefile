@@ -16,7 +16,10 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 IRRCAC := benchmarks/.venv-irrcac
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-TESTS := $(PY) -m pytest -n auto --dist loadgroup $(if $(COVERAGE),--cov --cov-report=)
+TESTS := $(PY) -m pytest -n auto --dist loadgroup
+COVER := $(if $(COVERAGE),--cov --cov-report=)
+# What opens pages and runs notebooks takes longest and measures little of the packages.
+PAGES := tests/browser tests/book
 OPTIONS := --study "$(STUDY)" $(if $(RESAMPLES),--resamples "$(RESAMPLES)") $(if $(SEED),--seed "$(SEED)")
 
 # Printed for both packages; what the core and the judges have to reach is their fail-under.
@@ -54,11 +57,12 @@ student: $(READY)  ## write the chapters without solutions into OUT (_build/stud
 	@$(PY) -m book.student $(if $(findstring command,$(origin OUT)),--out "$(OUT)") $(if $(FORCE),--force)
 
 test: $(READY)  ## run all tests, those of the built pages too (they want a Chromium)
-	@$(TESTS) $(PYTEST_ARGS)
+	@$(if $(COVERAGE),$(TESTS) $(PAGES) $(PYTEST_ARGS))
+	@$(TESTS) $(COVER) $(if $(COVERAGE),$(PAGES:%=--ignore=%)) $(PYTEST_ARGS)
 	@$(COVERED)
 
 quick: $(READY)  ## test core and judges without simulations: an answer in half a minute
-	@$(TESTS) -q -m "not slow" --hypothesis-profile=quick tests/core tests/judges $(PYTEST_ARGS)
+	@$(TESTS) $(COVER) -q -m "not slow" --hypothesis-profile=quick tests/core tests/judges $(PYTEST_ARGS)
 	@$(COVERED)
 
 lab: $(READY)  ## open the notebooks in JupyterLab

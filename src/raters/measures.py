@@ -125,7 +125,8 @@ def agreement(
     Notes
     -----
     The p-value of a single result tests "no agreement": each rater's ratings are permuted
-    over the items that this rater rated, 1,999 times, see `raters.permutations`. It holds
+    over the items that this rater rated, 1,999 times (at least 199 with very many items), see
+    `raters.permutations`. It holds
     at any number of items, however rare a level is; with missing ratings it holds if who is
     missing does not depend on the rating. With ``interval="analytic"`` it is the test that
     the field prints (kappa: variance under the hypothesis; rank correlations, Kendall's W

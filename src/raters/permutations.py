@@ -46,7 +46,8 @@ def permutation_test(
     key : str
         Names the permutations, as the framework does for resamples.
     permutations : int
-        How many are drawn; the observed order counts as one more.
+        How many are drawn at most; the observed order counts as one more. Where terms times
+        items are very many, fewer are, but at least 199.
     upper : bool
         Only values as high as the observed one count, for coefficients that are not below
         0, such as Kendall's W. Default: values as far from 0, on either side.
@@ -90,7 +91,7 @@ def permutation_test(
     if not upper:
         observed, values = abs(observed), np.abs(values)
     as_far = np.count_nonzero(~(values < observed - _SAME * max(1.0, observed)))
-    return (1 + as_far) / (1 + values.size)
+    return float((1 + as_far) / (1 + values.size))
 
 
 def _items_of(x):
