@@ -11,6 +11,7 @@ import pandas as pd
 from raters.errors import RatingsError
 from raters.io.config import Config
 from raters.io.formats import FORMATS
+from raters.io.formats.base import SHEET
 from raters.io.formats.layouts import Part
 from raters.io.notes import (
     SHOWN,
@@ -311,7 +312,7 @@ class Joined:
             title = FORMATS[part.source.format].title
             layout = Note(f"{title}; {LAYOUT_WORDS[part.source.layout]}", "layout")
             place = part.name if len(self.parts) > 1 else ""
-            notes += [note.within(place) for note in (layout, *part.table.notes)]
+            notes += [note.within(place) for note in (layout, *part.table.notes, *_unread(part))]
         for row in left_out.itertuples():
             notes.append(Note(f"{row.n} left out: {row.reason}", "left-out").within(row.file))
         for row in missing.itertuples():
@@ -362,3 +363,15 @@ class Joined:
                 text = f"reversed on the declared scale: {key} {few(declared, 5)}"
                 notes.append(Note(text, "reversed"))
         return notes
+
+
+def _unread(part):
+    """A note on the columns of a file that no declaration names."""
+    source = part.source
+    used = {source.item, source.rater, source.dimension, source.rating, source.group, SHEET}
+    used |= {source.first, source.second, *source.leave_out, *source.split, *source.columns}
+    used |= set(part.column.names)
+    unread = [name for name in part.table.names if name not in used]
+    if not unread:
+        return []
+    return [Note(f"{count_of(len(unread), 'column')} not read: {few(unread, 8)}", "unread")]
