@@ -126,7 +126,7 @@ class Draws:
         elif self.counts is None and self.rows * self.resamples <= _KEPT:
             yield _kept(self.n_items, self.resamples, self.seed, self.key)
         else:
-            rng = _generator(self.seed, self.key)
+            rng = generator(self.seed, self.key)
             step = max(1, _AT_ONCE // self.rows)
             for start in range(0, self.resamples, step):
                 yield self._drawn(rng, min(step, self.resamples - start))
@@ -227,7 +227,8 @@ class _Shared:
         return self.totals[rows]
 
 
-def _generator(seed, key):
+def generator(seed: int, key: str) -> np.random.Generator:
+    """The random numbers of a seed for one thing, such as a framework, by its name."""
     return np.random.default_rng([seed, zlib.crc32(key.encode())])
 
 
@@ -334,6 +335,6 @@ def _drawn(rng, n_items, resamples):
 
 @lru_cache(maxsize=8)
 def _kept(n_items, resamples, seed, key):
-    times = _drawn(_generator(seed, key), n_items, resamples)
+    times = _drawn(generator(seed, key), n_items, resamples)
     times.flags.writeable = False
     return times

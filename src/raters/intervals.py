@@ -160,9 +160,20 @@ def on_the_line(draws: np.ndarray, line: float, level: float = 0.95) -> bool:
     """
     defined = _defined(draws)
     tail = (1 - level) / 2
-    error = 2 * np.sqrt(tail * (1 - tail) / max(defined.size, 1))
+    error = monte_carlo_error(tail, defined.size)
     shares = ((defined <= line).mean(), (defined >= line).mean())
     return bool(min(abs(share - tail) for share in shares) <= error)
+
+
+def monte_carlo_error(share: float, draws: int) -> float:
+    """Twice the standard error that so many draws leave in a share of them.
+
+    Examples
+    --------
+    >>> round(monte_carlo_error(0.025, 10_000), 4)
+    0.0031
+    """
+    return float(2 * np.sqrt(share * (1 - share) / max(draws, 1)))
 
 
 def bca_interval(

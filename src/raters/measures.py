@@ -125,16 +125,15 @@ def agreement(
     Notes
     -----
     The p-value of a single result tests "no agreement": each rater's ratings are permuted
-    over the items that this rater rated, 1,999 times (at least 199 with very many items), see
-    `raters.permutations`. It holds
-    at any number of items, however rare a level is; with missing ratings it holds if who is
-    missing does not depend on the rating. With ``interval="analytic"`` it is the test that
-    the field prints (kappa: variance under the hypothesis; rank correlations, Kendall's W
-    and ICC: their own). Percent agreement, F1, AC1, AC2 and Brennan-Prediger have none: 0 is
-    not what chance gives. The p-value of a difference, of a mean and of `mean_difference`
-    belongs to the interval: with "percentile" and "bca" it is the level at which that
-    interval would just reach 0, with "jackknife" that of the estimate over its standard
-    error.
+    over the items that this rater rated, 1,999 times (at least 199 with very many items),
+    see `raters.permutations`. It holds at any number of items, however rare a level is;
+    with missing ratings it holds if who is missing does not depend on the rating. With
+    ``interval="analytic"`` it is the test that the field prints (kappa: variance under the
+    hypothesis; rank correlations, Kendall's W and ICC: their own). Percent agreement, F1,
+    AC1, AC2 and Brennan-Prediger have none: 0 is not what chance gives. The p-value of a
+    difference, of a mean and of `mean_difference` belongs to the interval: with
+    "percentile" and "bca" it is the level at which that interval would just reach 0, with
+    "jackknife" that of the estimate over its standard error.
 
     With so many items that their draws would not fit in memory, items with the same
     ratings are drawn together, which has the same distribution.

@@ -8,12 +8,12 @@ items, for every coefficient, however rare a level is.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from raters.coefficients.ratings import Ratings
+from raters.draws import generator
 from raters.errors import RatingsError
 
 PERMUTATIONS = 1999
@@ -82,12 +82,14 @@ def permutation_test(
     """
     x = _items_of(x)
     _refuse(x)
-    observed = function(x, x.scale).estimate()
+    sums = function(x, x.scale)
+    observed = sums.estimate()
     if not np.isfinite(observed):
         return np.nan
-    values = np.concatenate(
-        list(_permuted_values(function, x, _generator(seed, key), permutations))
-    )
+    width = max(1, len(sums.terms)) * len(x.values)
+    permutations = min(permutations, 1 + max(_FEWEST, _WORK // width))
+    rng = generator(seed, f"permutations {key}")
+    values = np.concatenate(list(_permuted_values(function, x, rng, permutations, width)))
     if not upper:
         observed, values = abs(observed), np.abs(values)
     as_far = np.count_nonzero(~(values < observed - _SAME * max(1.0, observed)))
@@ -119,11 +121,7 @@ def _refuse(x):
         )
 
 
-def _generator(seed, key):
-    return np.random.default_rng([seed, zlib.crc32(f"permutations {key}".encode())])
-
-
-def _permuted_values(function, x, rng, permutations) -> Iterator[np.ndarray]:
+def _permuted_values(function, x, rng, permutations, width) -> Iterator[np.ndarray]:
     """The coefficient on permuted ratings, block by block.
 
     A block of permutations is one tall matrix: its terms are made once and summed over
@@ -135,9 +133,6 @@ def _permuted_values(function, x, rng, permutations) -> Iterator[np.ndarray]:
         sums = function(x.like(_permuted(x, rng, block)), x.scale)
         yield np.atleast_1d(sums.finish(sums.terms.reshape(len(sums.terms), block, n).sum(axis=2)))
         left -= block
-        width = max(1, len(sums.terms)) * n
-        if left == permutations - 1:
-            left = min(left, max(_FEWEST, _WORK // width))
         block = max(1, min(4 * block, _CELLS // width))
 
 

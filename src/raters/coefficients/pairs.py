@@ -103,11 +103,11 @@ def percent_agreement(x: np.ndarray, scale: Scale) -> Sums:
     note = r.one_sided(outside_counts=True) if both.any() else NO_SHARED_ITEM
     n = r.items(both)
     sums = Sums(terms, _share, n, 2 * n, note, counts=r.counts)
-    return replace(sums, known_interval=lambda level: _wilson(sums.estimate(), n, level))
+    return replace(sums, known_interval=lambda level: wilson_interval(sums.estimate(), n, level))
 
 
-def _wilson(share, n, level):
-    """Wilson's limits of a share: they stay within 0 to 1 and never have width 0."""
+def wilson_interval(share: float, n: int, level: float) -> tuple[float, float]:
+    """Wilson's limits of a share of n: they stay within 0 to 1 and never have width 0."""
     if n < 1 or np.isnan(share):
         return np.nan, np.nan
     z2 = scipy.special.ndtri((1 + level) / 2) ** 2

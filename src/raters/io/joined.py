@@ -11,8 +11,7 @@ import pandas as pd
 from raters.errors import RatingsError
 from raters.io.config import Config
 from raters.io.formats import FORMATS
-from raters.io.formats.base import SHEET
-from raters.io.formats.layouts import Part
+from raters.io.formats.layouts import Part, named_columns
 from raters.io.notes import (
     SHOWN,
     Note,
@@ -367,10 +366,7 @@ class Joined:
 
 def _unread(part):
     """A note on the columns of a file that no declaration names."""
-    source = part.source
-    used = {source.item, source.rater, source.dimension, source.rating, source.group, SHEET}
-    used |= {source.first, source.second, *source.leave_out, *source.split, *source.columns}
-    used |= set(part.column.names)
+    used = named_columns(part.source) | set(part.column.names)
     unread = [name for name in part.table.names if name not in used]
     if not unread:
         return []

@@ -16,7 +16,7 @@ import pandas as pd
 from raters.coefficients.base import notes
 from raters.draws import Draws
 from raters.errors import RatingsError
-from raters.intervals import check_level
+from raters.intervals import check_level, monte_carlo_error
 from raters.judges.exchange import EXCHANGES, standings
 from raters.judges.paired import Asked, Difference, differences_of
 from raters.judges.readings import IN_TURN, READINGS
@@ -256,7 +256,7 @@ def _ranges(one, tail, interval):
     that much smaller and larger enclose the end that more draws would give. Where draws are
     so few that the smaller share is none, the end may lie anywhere farther out.
     """
-    error = 2 * np.sqrt(tail * (1 - tail) / max(one.draws.size, 1))
+    error = monte_carlo_error(tail, one.draws.size)
     b, c = ends(one, 1 - 2 * min(tail + error, 0.5 - 1e-9), interval)[:2]
     known = np.isfinite([b, c]).all()
     a, d = (-np.inf, np.inf) if known else (np.nan, np.nan)

@@ -11,7 +11,7 @@ import scipy
 from raters.coefficients.base import notes
 from raters.errors import RatingsError
 from raters.frames import check_ratings
-from raters.intervals import bca_share_below
+from raters.intervals import bca_share_below, monte_carlo_error
 from raters.judges.ceiling import check_interval, check_margin, differences, row_of
 from raters.judges.exchange import EXCHANGES
 from raters.judges.paired import Difference
@@ -255,7 +255,7 @@ def _decision(row, alpha, resamples):
         return row.withheld or UNDEFINED
     # Twice the error that so few draws leave in p, stretched as the adjustment does.
     shares = 2 if row.test == "difference" else 1
-    error = 2 * np.sqrt(shares * row.p * (1 - row.p / shares) / resamples)
+    error = shares * monte_carlo_error(row.p / shares, resamples)
     if abs(row.p_adjusted - alpha) <= error * row.p_adjusted / row.p:
         return ON_LINE
     if row.p_adjusted > alpha:

@@ -10,6 +10,7 @@ import pandas as pd
 import scipy
 
 from raters.coefficients.base import TOO_FEW_ITEMS, Reason, code_of, notes
+from raters.coefficients.pairs import wilson_interval
 from raters.errors import RatingsError
 from raters.judges.reference import between, ordered, with_judged
 from raters.matrices import tables
@@ -384,7 +385,7 @@ def corrected_share(
     if n_sensitivity is None or n_specificity is None:
         low, high = (
             (end + specificity - 1) / (sensitivity + specificity - 1)
-            for end in _wilson(positive / n, n, level)
+            for end in wilson_interval(positive / n, n, level)
         )
     else:
         low, high = _lang_reiczigel(
@@ -405,14 +406,6 @@ def _lang_reiczigel(judged, sensitivity, specificity, level):
     variance = p * (1 - p) / n + share**2 * from_se + (1 - share) ** 2 * from_sp
     reach = z * np.sqrt(variance) / (se + sp - 1)
     return moved - reach, moved + reach
-
-
-def _wilson(share, n, level):
-    """Wilson's interval of a share of n."""
-    z2 = scipy.special.ndtri((1 + level) / 2) ** 2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
-    return middle - reach, middle + reach
 
 
 def _columns(table, wanted, at_least):
@@ -500,7 +493,7 @@ def _of_labels(labels, level, kinds):
     n, mean = labels.size, labels.mean()
     if kinds:
         step = kinds[1] - kinds[0]
-        low, high = _wilson((mean - kinds[0]) / step, n, level)
+        low, high = wilson_interval((mean - kinds[0]) / step, n, level)
         return kinds[0] + step * low, kinds[0] + step * high, ""
     error = labels.std(ddof=1) / np.sqrt(n)
     if error == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -10,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from raters.draws import Draws
+from raters.draws import Draws, generator
 from raters.judges.paired import Asked, Difference, differences_of
 from raters.judges.rule import ABOVE, BELOW, DIFFER, UNDEFINED, Standing, too_few
 
@@ -163,7 +162,7 @@ def standings(asked: Asked, exchanges: int, seed: int) -> Callable[[Difference],
         whatever the difference's own.
     """
     judged = {
-        (judge, *place): draws
+        (judge, *place): _p(draws)
         for judge in asked.judges
         for place, draws in _exchanged(asked, judge, asked.experts, exchanges, seed)
     }
@@ -181,13 +180,13 @@ def standings(asked: Asked, exchanges: int, seed: int) -> Callable[[Difference],
     }
 
     def at(one):
-        labels, place = one.labels, _place(one)
-        if (labels["judge"], *place) not in judged:
+        place = _place(one)
+        who = one.labels["judge"], *place
+        if who not in judged:
             return Standing()
-        p, up = _p(judged[labels["judge"], *place])
+        p, up = judged[who]
         each = of_experts.get(place, [np.nan])
         p_experts = min(1.0, len(each) * min(each)) if np.isfinite(each).all() else np.nan
-        who = tuple(labels[c] for c in ("judge", "framework", "dimension", "statistic"))
         return Standing(p, up, p_experts, nearest.get(who, ""))
 
     return at
@@ -292,19 +291,15 @@ class Turns(Draws):
             places = self.places.astype(np.int64).tobytes()
             yield _kept(self.seed, self.key, self.resamples, self.most, places)
             return
-        rng = _generator(self.seed, self.key)
+        rng = generator(self.seed, self.key)
         step = max(1, _AT_ONCE // self.rows)
         for start in range(0, self.resamples, step):
             yield _turns(rng, self.places, self.most, min(step, self.resamples - start), start == 0)
 
 
-def _generator(seed, key):
-    return np.random.default_rng([seed, zlib.crc32(key.encode())])
-
-
 @lru_cache(maxsize=8)
 def _kept(seed, key, exchanges, most, places):
-    block = _turns(_generator(seed, key), np.frombuffer(places, np.int64), most, exchanges, True)
+    block = _turns(generator(seed, key), np.frombuffer(places, np.int64), most, exchanges, True)
     block.flags.writeable = False
     return block
 

@@ -106,7 +106,13 @@ class Asked:
 
     def functions(self, scale: Scale) -> dict[str, Callable]:
         """The coefficients by name, as a scale allows."""
-        return _functions(self.statistics, scale)
+        if isinstance(self.statistics, Mapping):
+            return dict(self.statistics)
+        names = [self.statistics] if isinstance(self.statistics, str) else self.statistics
+        found: dict[str, Callable] = {}
+        for name in names:
+            found |= chosen(name, MANY if name in MANY else PAIR, scale)
+        return found
 
 
 def differences_of(
@@ -167,15 +173,6 @@ def _checked_readings(readings, statistics):
             "choose one of these, or leave the reading out",
         )
     return readings
-
-
-def _functions(statistics, scale):
-    if isinstance(statistics, Mapping):
-        return dict(statistics)
-    found = {}
-    for name in [statistics] if isinstance(statistics, str) else list(statistics):
-        found |= chosen(name, MANY if name in MANY else PAIR, scale)
-    return found
 
 
 def _of_table(table, asked, draws, without_each):

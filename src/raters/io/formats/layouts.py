@@ -152,6 +152,11 @@ def _needed(source):
         not source.columns or any(set("*?[") & set(name) for name in source.columns)
     ):
         return None
+    return named_columns(source)
+
+
+def named_columns(source: Source) -> set[str]:
+    """The columns that the declaration of a file names."""
     roles = (source.item, source.rater, source.dimension, source.group, source.first, source.second)
     needed = {SHEET} if source.sheets else set()
     needed |= {name for name in roles if name} | set(source.leave_out) | set(source.split)

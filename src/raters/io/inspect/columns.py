@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import islice
 
 from raters.io.formats.cells import number
 from raters.io.inspect.profile import MOST_LEVELS, MOSTLY, Look
@@ -123,9 +124,15 @@ def _rates(look, name):
     if named or not look.like_rating(name) or not look.numeric(name):
         return False
     own = set(look.profiles[name].counts)
-    alike = [n for n in look.profiles if n != name and look.like_rating(n) and look.numeric(n)]
-    alike = [n for n in alike if 2 * len(own & set(look.profiles[n].counts)) >= len(own)]
-    return len(alike) >= 2
+    alike = (  # two are enough: in a wide file the search ends after a few columns
+        other
+        for other, profile in look.profiles.items()
+        if other != name
+        and 2 * len(own & profile.counts.keys()) >= len(own)
+        and look.like_rating(other)
+        and look.numeric(other)
+    )
+    return len(list(islice(alike, 2))) == 2
 
 
 def one_kind(look: Look, names: list[str], layout: str = "") -> list[str]:
