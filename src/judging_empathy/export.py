@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
+import shutil
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,7 +16,11 @@ from judging_empathy.audit.answers import answers
 from judging_empathy.data import files
 from judging_empathy.study import Study
 from raters.errors import RatingsError
+from raters.io.atomic import part_beside
+from raters.io.write import NOTE, not_ours, sha256_of, write_csv
 from raters.judges.ceiling import FIELDS
+
+MADE_BY = "raters results"
 
 # The tables of `raters results` in the order in which they are made; `audit` is the last.
 _NAMES = (
@@ -74,11 +80,12 @@ def _stamped(frame, stamp):
 def write(out: Path, study: Study, resamples: int | None = None, seed: int = 2025) -> list[Path]:
     """Write every table as CSV (UTF-8, full precision) and `provenance.json`.
 
-    The files written; see `all_tables`. The folder `out` is made when it does not exist; files of
-    these names are replaced. For `resamples` see `resamples_of`. Same data, seed and versions
-    give the same bytes.
+    The files written; see `all_tables`. The folder `out` is made when it does not exist. What an
+    earlier run wrote there is replaced; other files stay. For `resamples` see `resamples_of`. Same
+    data, seed and versions give the same bytes.
 
-    An error says that `out` is a file, or where no folder can be made.
+    An error says that `out` is a file, where no folder can be made, or which file there has the
+    name of a table and is none of ours, or was changed.
     """
     if str(out) in ("", "."):
         raise RatingsError(
@@ -90,6 +97,7 @@ def write(out: Path, study: Study, resamples: int | None = None, seed: int = 202
     if out.exists() and not out.is_dir():
         raise RatingsError(f"--out {out}, which is a file", "a folder", "name another place")
     name = study.name  # an error in the files comes before a folder is made
+    _refuse_others(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -99,16 +107,36 @@ def write(out: Path, study: Study, resamples: int | None = None, seed: int = 202
             "name another place",
         ) from error
     made = all_tables(study, resamples, seed)
-    paths = []
-    for table, frame in made.items():
-        paths.append(out / f"{table}.csv")
-        # What the note says in words stays a field of the frames: the files have their columns.
-        frame = frame.drop(columns=["undefined", *FIELDS], errors="ignore")
-        frame.to_csv(paths[-1], index=False, encoding="utf-8", lineterminator="\n")
-    paths.append(out / "provenance.json")
-    text = json.dumps(provenance(name, resamples, seed), indent=2, sort_keys=True)
-    paths[-1].write_text(text + "\n", encoding="utf-8", newline="\n")
+    part = part_beside(out / "tables")
+    try:
+        part.mkdir()
+        for table, frame in made.items():
+            # What the note says in words stays a field of the frames: the files have their columns.
+            frame = frame.drop(columns=["undefined", *FIELDS], errors="ignore")
+            write_csv(frame, part / f"{table}.csv")
+        wrote = {path.name: sha256_of(path) for path in sorted(part.iterdir())}
+        note = provenance(name, resamples, seed) | {"made_by": MADE_BY, "tables": wrote}
+        text = json.dumps(note, indent=2, sort_keys=True) + "\n"
+        (part / NOTE).write_text(text, encoding="utf-8", newline="\n")
+        _refuse_others(out)  # again: the tables took a while
+        paths = [out / name for name in (*(f"{table}.csv" for table in made), NOTE)]
+        for path in paths:
+            os.replace(part / path.name, path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
     return paths
+
+
+def _refuse_others(out):
+    """An error where somebody else's file has the name of one of ours."""
+    names = {NOTE, "audit.csv", *(f"{name}.csv" for name in _NAMES)}
+    strange = [name for name in not_ours(out, MADE_BY, "tables") if name in names]
+    if strange:
+        raise RatingsError(
+            f"--out {out}, which holds {strange[0]}, not as raters results wrote it",
+            "a folder where no file of another origin has the name of a table",
+            "name another folder, or move the file away",
+        )
 
 
 def provenance(study: str, resamples: int | None, seed: int) -> dict:

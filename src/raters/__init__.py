@@ -1,5 +1,12 @@
 """Agreement between raters, with intervals, and LLM judges against an expert benchmark."""
 
+import sys
+
+# `python -m raters` looks for modules in the working folder first: a `typing.py` that lies beside
+# somebody's ratings would be run. No command needs a module from there.
+if sys.argv[:1] == ["-m"] and "raters" in sys.orig_argv and not sys.flags.safe_path:
+    del sys.path[0]
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

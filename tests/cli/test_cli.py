@@ -719,3 +719,47 @@ def test_every_command_and_option_is_in_each_script(shell, capsys):
                     assert (f"-l {option[2:]}" if shell == "fish" else option) in text
     # A quote within a description would end it early.
     assert text.count("'") % 2 == 0
+
+
+# --- nobody's code runs, nobody's file is lost -------------------------------------
+
+
+def test_no_module_of_the_working_folder_is_run(ratings, tmp_path):
+    for name in ("typing", "random", "pandas", "papermill", "altair", "judging_empathy"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()")
+    for arguments in (["--version"], ["agreement", str(ratings), *SCALE, "--resamples", "5"]):
+        found = subprocess.run(
+            [sys.executable, "-m", "raters", *arguments], cwd=tmp_path, capture_output=True
+        )
+        assert found.returncode == 0, found.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_force_replaces_no_input(ratings, capsys):
+    before = ratings.read_bytes()
+    name = str(ratings)
+    for arguments in (
+        ["convert", name, *SCALE, "--out", name, "--force"],
+        ["inspect", name, "--write", name, "--force"],
+    ):
+        assert main(arguments) == 1
+        said(capsys.readouterr().err, "one of the files that are read")
+    assert ratings.read_bytes() == before
+
+
+def test_inspect_replaces_a_declaration_and_nothing_else(ratings, tmp_path, capsys):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    assert main(["inspect", str(ratings), "--write", str(notes), "--force"]) == 1
+    said(capsys.readouterr().err, "notes.txt")
+    assert notes.read_text() == "mine"
+
+
+def test_a_report_does_not_replace_the_folder_of_its_declaration(ratings, tmp_path, capsys):
+    place = tmp_path / "declared"
+    place.mkdir()
+    (place / "raters.toml").write_text("[scale]\nlevels = [1, 2, 3, 4, 5]\n")
+    out = ["--out", str(place), "--config", str(place / "raters.toml"), "--force"]
+    assert main(["report", str(ratings), *out]) == 1
+    said(capsys.readouterr().err, "which holds raters.toml")
+    assert (place / "raters.toml").exists()

@@ -75,7 +75,7 @@ def test_what_is_written_reads_back_equal_and_is_written_equal_again(tmp_path):
     assert again.to_toml() == config.to_toml()
     text = path.read_text(encoding="utf-8")
     assert "# look\n# at this\n[scale]" in text
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob(".*raters-part"))
 
 
 words = st.text(st.characters(codec="utf-8"), max_size=12)

@@ -146,7 +146,7 @@ def running_report(study):
     process = subprocess.Popen(
         [*command, "--out", "report", "--quiet"], cwd=study, stderr=subprocess.PIPE, text=True
     )
-    while not list(study.glob(".report.*.part/raters.toml")):
+    while not list(study.glob(".report.*.raters-part/raters.toml")):
         assert process.poll() is None
         time.sleep(0.005)
     return process
@@ -169,9 +169,9 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path, monkeypatch
     process.kill()
     process.communicate()
     assert not (study / "report").exists()  # no half report
-    assert list(study.glob(".report.*.part"))
+    assert list(study.glob(".report.*.raters-part"))
     monkeypatch.setattr(sections, "SECTIONS", sections.SECTIONS[:1])
-    running = study / f".report.{os.getppid()}.part"  # of a run that still goes on
+    running = study / f".report.{os.getppid()}.raters-part"  # of a run that still goes on
     running.mkdir()
     files = [study / "ratings.csv", study / "judge.jsonl"]
     report(files, study / "report", study / "raters.toml", resamples=5)
@@ -185,7 +185,7 @@ def test_a_report_that_a_killed_run_put_aside_comes_back(quick):
     (out / "report.ipynb").write_text("changed by hand")
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    out.rename(place / f".report.{ended.pid}.old")
+    out.rename(place / f".report.{ended.pid}.raters-old")
     with pytest.raises(RatingsError, match=r"report.ipynb and is no report"):
         make(out)
     assert (out / "report.ipynb").read_text() == "changed by hand"

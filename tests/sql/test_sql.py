@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -459,6 +460,18 @@ def test_a_duckdb_file_needs_its_table(tmp_path):
     assert patterns(counted(path, FIVE, table="the ratings")) == in_memory(frame, FIVE)
     refused(lambda: counted(path, FIVE), "table=None")
     refused(lambda: counted(path, FIVE, table="other"), "'other'", "a table of the connection")
+
+
+def test_a_database_reads_no_other_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "item,rater,rating\nx,a,1\nx,b,2\n"
+    Path("secret.csv").write_text(rows)
+    with duckdb.connect("own.duckdb") as own:
+        own.execute("CREATE VIEW v AS SELECT * FROM 'secret.csv'")
+        own.execute(f"CREATE TABLE t AS SELECT * FROM '{tmp_path / 'secret.csv'}'")
+    assert counted("own.duckdb", FIVE, table="t").tables[0].counts.sum() == 1
+    for name in ("v", "secret.csv", str(tmp_path / "secret.csv")):
+        refused(partial(counted, "own.duckdb", FIVE, table=name))
 
 
 def test_sources_that_are_none_are_refused(tmp_path, as_file):

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import refused
 from sklearn.metrics import cohen_kappa_score
 
 import judging_empathy as paper
@@ -498,3 +499,21 @@ def test_f1_keeps_what_the_coefficient_had_to_say():
     assert missing["estimate"].isna().all()
     assert missing["note"].str.contains("not defined").all()
     assert missing["note"].str.contains("contains this rater").all()
+
+
+# --- what is in the folder already -------------------------------------------------
+
+
+def test_only_what_an_earlier_run_wrote_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "all_tables", lambda *_: {"ratings": pd.DataFrame({"a": [1]})})
+    study = paper.Study("simulated")
+    mine, ratings = tmp_path / "notes.txt", tmp_path / "ratings.csv"
+    mine.write_text("mine")
+    export.write(tmp_path, study)
+    export.write(tmp_path, study)
+    ratings.write_text("changed by hand")
+    refused(lambda: export.write(tmp_path, study), "ratings.csv", "name another folder")
+    assert ratings.read_text() == "changed by hand" and mine.read_text() == "mine"
+    (tmp_path / "provenance.json").unlink()
+    refused(lambda: export.write(tmp_path, study), "ratings.csv")
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", "ratings.csv"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from argparse import Namespace
+from pathlib import Path
 
 from raters import __version__
 from raters.cli.say import Say, note_lines, plain
@@ -16,10 +17,12 @@ _LABELS = ("framework", "dimension", "rater_a", "rater_b", "group", "statistic")
 def inspect(options: Namespace, say: Say) -> None:
     """`raters inspect`: what the files seem to hold, and the proposed raters.toml."""
     from raters.io.inspect import inspect as look
+    from raters.io.write import refuse_inputs
 
     with say.working("looking at the files"):
         seen = look(options.files)
     if options.write:
+        refuse_inputs(Path(options.write), options.files)
         seen.save(options.write, overwrite=options.force)
     if options.json:
         say.json({"command": "inspect", **seen.to_dict()})
@@ -200,7 +203,8 @@ def convert(options: Namespace, say: Say) -> None:
     risky = 0 if options.for_spreadsheets else formula_like(frame)
     frame = spreadsheet_safe(frame) if options.for_spreadsheets else frame
     with say.working(f"writing {options.out}"):
-        write_table(frame, options.out, options.force)
+        read = [*options.files, *filter(None, [options.config])]
+        write_table(frame, options.out, options.force, read)
     if options.json:
         say.json({"command": "convert", "file": str(options.out), **reading.to_dict()})
         return

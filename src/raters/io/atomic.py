@@ -7,6 +7,9 @@ import re
 import shutil
 from pathlib import Path
 
+# What only we write: leftovers of these names may be removed.
+_PART, _OLD = ".raters-part", ".raters-old"
+
 
 def part_beside(path: Path) -> Path:
     """Where to write what is to become `path`: beside it, hidden, with the number of this run.
@@ -16,15 +19,17 @@ def part_beside(path: Path) -> Path:
     one in its place, the old one is put back.
     """
     here = path.absolute()
-    left = sorted(_left_over(here), key=lambda one: one.suffix, reverse=True)  # .part, .old
+    left = sorted(
+        _left_over(here), key=lambda one: one.suffix, reverse=True
+    )  # parts, then old ones
     for one in left:
-        if one.suffix == ".old" and not (here.exists() or here.is_symlink()):
+        if one.suffix == _OLD and not (here.exists() or here.is_symlink()):
             os.replace(one, here)
         elif one.is_dir() and not one.is_symlink():
             shutil.rmtree(one, ignore_errors=True)
         else:
             one.unlink(missing_ok=True)
-    return here.with_name(f".{here.name}.{os.getpid()}.part")
+    return here.with_name(f".{here.name}.{os.getpid()}{_PART}")
 
 
 def put(part: Path, path: Path) -> None:
@@ -33,7 +38,7 @@ def put(part: Path, path: Path) -> None:
     if not here.exists():
         os.replace(part, here)
         return
-    old = part.with_suffix(".old")
+    old = part.with_suffix(_OLD)
     os.replace(here, old)
     try:
         os.replace(part, here)
@@ -45,7 +50,7 @@ def put(part: Path, path: Path) -> None:
 
 def _left_over(here):
     """What runs that are no more left beside a file or folder."""
-    name = re.compile(rf"\.{re.escape(here.name)}\.(\d+)\.(?:part|old)")
+    name = re.compile(rf"\.{re.escape(here.name)}\.(\d+)(?:{_PART}|{_OLD})")
     try:
         beside = list(here.parent.iterdir())
     except OSError:  # the writing itself says what is wrong with the folder

@@ -595,8 +595,8 @@ class Config:
         comments : mapping, optional
             As in `to_toml`.
         overwrite : bool
-            Whether a file that is there may be replaced. Default False: a user's edits
-            are not lost.
+            Whether a ``.toml`` file that is there may be replaced. Default False: a user's
+            edits are not lost.
 
         Returns
         -------
@@ -608,11 +608,12 @@ class Config:
             There is a file already, or the folder cannot be written to.
         """
         path = Path(path)
-        if path.exists() and not overwrite:
+        if path.exists() and (not overwrite or path.suffix != ".toml"):
+            todo = ", or say that it may be replaced" if path.suffix == ".toml" else ""
             raise RatingsError(
                 f"{path}, which is there already",
                 "a new file: a raters.toml that somebody edited is not replaced",
-                "name another file, or say that it may be replaced",
+                "name another file" + todo,
             )
         part = part_beside(path)
         try:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
 
 from raters.errors import RatingsError, install
 from raters.io.atomic import part_beside
+
+NOTE = "provenance.json"  # in a folder of ours: what was written there, and from what
+_BLOCK = 1 << 20
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -18,14 +24,15 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     )
 
 
-def write_table(frame: pd.DataFrame, path, replace: bool = False) -> Path:
+def write_table(frame: pd.DataFrame, path, replace: bool = False, inputs: Iterable = ()) -> Path:
     """Write a CSV or Parquet file, by the ending of its name.
 
-    `replace` says whether a file that is there may be replaced.
+    `replace` says whether a file that is there may be replaced; one of the `inputs` never is.
 
     An error names another ending, a file that is there, or a folder that is not.
     """
     path = Path(path)
+    refuse_inputs(path, inputs)
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise RatingsError(f"{path}", "a name that ends in .csv or .parquet", "name another file")
     if path.is_dir() or (path.exists() and not replace):
@@ -46,6 +53,41 @@ def write_table(frame: pd.DataFrame, path, replace: bool = False) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def refuse_inputs(path: Path, inputs: Iterable) -> None:
+    """An error where a file to be written is one of those that are read."""
+    if path.exists() and any(Path(one).exists() and path.samefile(one) for one in inputs):
+        raise RatingsError(
+            f"{path}, which is one of the files that are read",
+            "a file of its own: what is read is never replaced",
+            "name another file",
+        )
+
+
+def not_ours(folder: Path, made_by: str, listed: str = "files") -> list[str]:
+    """What a folder holds that `made_by` did not write there, or that was changed since.
+
+    The folder's note has, under `listed`, the sha256 of what was written.
+    """
+    there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir())
+    try:
+        note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        wrote = dict(note[listed]) if note.get("made_by") == made_by else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        wrote = {}
+    known = [NOTE] if wrote else []
+    strange = [name for name in there if name not in wrote and name not in known]
+    return strange + [n for n in there if n in wrote and sha256_of(folder / n) != wrote[n]]
+
+
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file, in hexadecimal digits."""
+    digest = sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from raters.errors import RatingsError, install
 from raters.io.atomic import part_beside, put
 from raters.io.config import Config
 from raters.io.read import named_paths
-from raters.io.write import write_csv
+from raters.io.write import NOTE, not_ours, sha256_of, write_csv
 from raters.report.analysis import Analysis
 from raters.report.methods import versions
 from raters.show.tables import spreadsheet_safe, stamped
@@ -27,9 +26,7 @@ if TYPE_CHECKING:
     from raters.report.page import Section
 
 MADE_BY = "raters report"
-_NOTE = "provenance.json"
 _NEEDED = ("altair", "vl_convert", "jinja2", "nbformat")
-_BLOCK = 1 << 20
 
 
 def report(
@@ -104,22 +101,25 @@ def report(
     _check_installed()
     paths = [path for path, _ in named_paths(files)]
     out = Path(out)
-    _check_place(out, paths, replace)
+    declaration = [] if isinstance(config, Config) else [Path(config)]
+    _check_place(out, [*paths, *declaration], replace)
     config, declared = _declared(config)
     options = {
         "judges": list(judges), "reference": list(reference), "resamples": resamples,
         "seed": seed, "level": level, "margin": margin, "drop_at_most": drop_at_most,
     }  # fmt: skip
+    hashes = [sha256_of(path) for path in paths]
     with working("reading"):
         analysis = Analysis.read(paths, config, **options)
     part = part_beside(out)
-    _check_place(out, paths, replace)  # again: a report that was put aside may be back
+    # Again: a report that was put aside may be back.
+    _check_place(out, [*paths, *declaration], replace)
     try:
         part.mkdir()
         # A stamp of the notebook that asks says what its ratings are, not what these are.
         with working("the report"), stamped(""):
             (part / "raters.toml").write_bytes(declared)
-            _fill(part, out, paths, analysis, {**options, "title": title})
+            _fill(part, out, paths, analysis, {**options, "title": title}, hashes)
         put(part, out)
     except OSError as error:
         raise RatingsError(
@@ -165,28 +165,13 @@ def _check_place(out, paths, replace):
         raise RatingsError(
             f"{out}, {what}", "a folder of its own for the report", "name another place"
         )
-    strange = _not_ours(out)
+    strange = not_ours(out, MADE_BY)
     if strange and not replace:
         raise RatingsError(
             f"{out}, which holds {strange[0]} and is no report as raters wrote it",
             "a folder that is not there, or a report, which is replaced",
             "name another place, or add --force (replace=True) to lose what is in it",
         )
-
-
-def _not_ours(folder):
-    """What a folder holds that no report wrote there."""
-    there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir())
-    try:
-        note = json.loads((folder / _NOTE).read_text(encoding="utf-8"))
-        wrote = {_NOTE, *note["files"]} if note.get("made_by") == MADE_BY else set()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        wrote = set()
-    changed = [
-        name for name in there
-        if name in wrote and name != _NOTE and _sha256(folder / name) != note["files"][name]
-    ]  # fmt: skip
-    return [name for name in there if name not in wrote] + changed
 
 
 # ------------------------------------------------------------------------------ the folder
@@ -198,7 +183,7 @@ def _declared(config):
     return found, Path(config).read_bytes()
 
 
-def _fill(part, out, paths, analysis, options):
+def _fill(part, out, paths, analysis, options, hashes):
     from raters.report import notebook, page
 
     # Seen from the folder, which keeps its parent: the notebook can be run again there.
@@ -210,7 +195,7 @@ def _fill(part, out, paths, analysis, options):
     _write(part / "index.html", page.page(made, title, line))
     parameters = {"files": files, "config": "raters.toml", **options}
     _write(part / "report.ipynb", notebook.written(made, parameters))
-    _write_note(part, paths, files, options)
+    _write_note(part, paths, files, options, hashes)
 
 
 def _sections(analysis, folder):
@@ -260,7 +245,15 @@ def write_tables(analysis: Analysis, folder: str | Path) -> Section:
     return Section(bullets(lines))
 
 
-def _write_note(part, paths, files, options):
+def _write_note(part, paths, files, options, hashes):
+    """What was read and written. A file that has changed since it was read is an error."""
+    changed = [path for path, known in zip(paths, hashes, strict=True) if sha256_of(path) != known]
+    if changed:
+        raise RatingsError(
+            f"{changed[0]}, which changed while the report was made",
+            "files that stay as they are",
+            "wait until nothing writes to it, and make the report again",
+        )
     wrote = sorted(p.relative_to(part).as_posix() for p in part.rglob("*") if p.is_file())
     note = {
         "made_by": MADE_BY,
@@ -268,18 +261,10 @@ def _write_note(part, paths, files, options):
         "versions": versions(),
         "options": options,
         "ratings": [
-            {"file": name, "bytes": path.stat().st_size, "sha256": _sha256(path)}
-            for path, name in zip(paths, files)
+            {"file": name, "bytes": path.stat().st_size, "sha256": known}
+            for path, name, known in zip(paths, files, hashes)
         ],
-        "files": {name: _sha256(part / name) for name in wrote},
+        "files": {name: sha256_of(part / name) for name in wrote},
     }
     text = json.dumps(note, indent=1) + "\n"
-    (part / _NOTE).write_text(text, encoding="utf-8", newline="\n")
-
-
-def _sha256(path):
-    digest = sha256()
-    with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+    (part / NOTE).write_text(text, encoding="utf-8", newline="\n")

@@ -376,8 +376,12 @@ def _connect(paths, settings, ibis):
     settings = {name: str(value) for name, value in settings.items()}
     # No order to keep: less memory. No network: nothing is fetched behind the reader's back.
     settings |= {"preserve_insertion_order": "false", "autoinstall_known_extensions": "false"}
+    settings |= {"autoload_known_extensions": "false"}
     if _kind(paths[0]) in _DATABASES:
-        return ibis.duckdb.connect(paths[0], read_only=True, **settings)
+        own = ibis.duckdb.connect(paths[0], read_only=True, **settings)
+        # A view of somebody's database, or a table's name, may stand for any file of the machine.
+        own.raw_sql("SET enable_external_access = false")
+        return own
     return ibis.duckdb.connect(**settings)
 
 
