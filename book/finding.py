@@ -1,4 +1,4 @@
-"""Draw the README's chart anew: `make finding`. It is the first chart of the book."""
+"""Charts outside the pages: the README's (`make finding`), and what a shared link shows."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import vl_convert
 
 import judging_empathy as paper
 from judging_empathy import chart_data, sentences
-from raters.show import charts
+from raters.show import charts, charts_judge
 
 TARGET = Path(__file__).parent / "_static" / "finding.svg"
 
@@ -22,6 +22,17 @@ def finding():
         "kappa with a single expert",
         "expert pairs",
     )
+
+
+def share(study: str) -> bytes:
+    """A PNG of the two islands: the first chart of the book's start page."""
+    pairs = paper.Study(study).table("pairwise", resamples=0)
+    chart = charts_judge.matrix(
+        chart_data.islands(pairs),
+        "Who agrees with whom? Dismissing emotions",
+        sentences.islands(pairs),
+    )
+    return vl_convert.vegalite_to_png(chart.to_dict(), scale=2)
 
 
 if __name__ == "__main__":

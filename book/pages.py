@@ -5,6 +5,9 @@ glossary term becomes a link. When all pages are written,
 
 - each table's CSV, until then inside its link, becomes a file in ``_static/tables``; a table
   of the prose, which brings none along, gets one;
+- a place for a part, such as a conversation, is filled (`book/conversation.py`);
+- a picture says its size, so that nothing below it moves when it comes;
+- a page says in its head what a shared link to it shows: title, answer, picture;
 - a page loads only the scripts that it uses;
 - without JavaScript a page is light or dark as the reader's system is, and on paper it is
   light for everybody;
@@ -147,6 +150,12 @@ _PRELOADED_FONT = re.compile(
     r'<link rel="preload" as="font"[^>]*/fa-(?P<kind>\w+)-\d+\.woff2"[^>]*>\n?'
 )
 
+_PART = re.compile(r'<div data-part="(\w+)"></div>')
+_CHART_PICTURE = re.compile(
+    r'<img(?P<rest>[^>]*class="chart-picture(?:-narrow)?"[^>]*src="(?P<src>[^"]+\.svg)"[^>]*)>'
+)
+_SVG_SIZE = re.compile(r'width="(\d+(?:\.\d+)?)" height="(\d+(?:\.\d+)?)"')
+_TAG = re.compile(r"<[^>]+>")
 _THEME = re.compile(r'\[data-theme="?(light|dark)"?\]')
 _UNNAMED = re.compile(r"(?P<link><a [^>]*>)([^<]+)</a><details([^>]*)><summary>")
 
@@ -218,6 +227,85 @@ class _Cells(html.parser.HTMLParser):
     def handle_data(self, data):
         if self.inside:
             self.rows[-1][-1] += data
+
+
+def with_parts(page: str, parts: dict[str, str]) -> str:
+    """A page whose places for parts are filled; a part that is not there is an error.
+
+    Examples
+    --------
+    >>> with_parts('<p>Read:</p><div data-part="talk"></div>', {"talk": "<p>Hello</p>"})
+    '<p>Read:</p><!-- part --><p>Hello</p><!-- end of part -->'
+    """
+    return _PART.sub(lambda match: f"<!-- part -->{parts[match[1]]}<!-- end of part -->", page)
+
+
+def sized(page: str, folder: Path) -> str:
+    """A page whose charts' pictures say how wide and high they are, as their files do.
+
+    Parameters
+    ----------
+    page : str
+        HTML.
+    folder : Path
+        Where the page lies; the pictures' addresses start there.
+
+    Returns
+    -------
+    str
+    """
+
+    def with_size(match):
+        with open(folder / match["src"], encoding="utf-8") as file:
+            width, height = _SVG_SIZE.search(file.read(400)).groups()
+        return f'<img width="{width}" height="{height}"{match["rest"]}>'
+
+    return _CHART_PICTURE.sub(with_size, page)
+
+
+def shared_as(page: str, place: str, address: str) -> str:
+    """What the head of a page says of it to those who show a link.
+
+    Parameters
+    ----------
+    page : str
+        HTML.
+    place : str
+        The page's own address within the site.
+    address : str
+        Of the site, ending in a slash.
+
+    Returns
+    -------
+    str
+        Elements of the head: the answer of the chapter, or else its first paragraph, as
+        description; the title; the picture of the book.
+
+    Examples
+    --------
+    >>> head = shared_as("<title>A &#8212; B</title><article><p>One <b>two</b>.</p>", "a.html", "/")
+    >>> print(head.splitlines()[0])
+    <meta name="description" content="One two.">
+    """
+    paragraphs = [
+        " ".join(_TAG.sub("", found).split())
+        for found in re.findall(r"<p>(.*?)</p>", page.partition("<article")[2], re.DOTALL)
+    ]
+    answers = [text for text in paragraphs if text.startswith("Answer.")]
+    text = (answers or paragraphs or [""])[0].removeprefix("Answer. ").replace('"', "&quot;")
+    title = page.partition("<title>")[2].partition("</title>")[0].partition(" &#8212; ")[0]
+    said = {
+        "og:title": title.replace('"', "&quot;"),
+        "og:description": text,
+        "og:type": "article",
+        "og:url": address + place,
+        "og:image": f"{address}_static/share.png",
+        "og:image:alt": "A table of seven raters: who agrees with whom.",
+        "twitter:card": "summary_large_image",
+    }
+    lines = [f'<meta name="description" content="{text}">']
+    lines += [f'<meta property="{name}" content="{value}">' for name, value in said.items()]
+    return "\n".join(lines) + "\n"
 
 
 def links_to_tables(page: str) -> str:
@@ -302,7 +390,7 @@ def _themed(styles):
             yield selector.strip(), colours.strip()
 
 
-def finish(site: Path, source: Path) -> None:
+def finish(site: Path, source: Path, address: str = "") -> None:
     """Go over all pages of a finished site.
 
     Parameters
@@ -311,7 +399,10 @@ def finish(site: Path, source: Path) -> None:
         The folder of the pages.
     source : Path
         The folder that they were made from.
+    address : str
+        Of the site on the web, as ``_config.yml`` has it.
     """
+    parts = {path.stem: path.read_text("utf-8") for path in source.glob("book/parts/*.html")}
     static = site / "_static"
     names = [*sorted((static / "styles").glob("*.css")), static / "pygments.css"]
     made = {static / "noscript.css", static / "paper.css"}
@@ -330,6 +421,8 @@ def finish(site: Path, source: Path) -> None:
             continue
         style = f'<link rel="stylesheet" href="{root[1]}_static/'
         more = f'<noscript>{style}noscript.css"></noscript>\n{style}paper.css" media="print">\n'
+        page = sized(with_parts(page, parts), path.parent)
+        more += shared_as(page, path.relative_to(site).as_posix(), address)
         page = page.replace("</head>", f"{more}</head>", 1)
         page = own_scripts(page)
         # The theme's buttons that open a part of the table of contents have no name.
@@ -418,7 +511,7 @@ def edit_targets(source: Path) -> dict[str, list[tuple[str, str]]]:
 
 def _finished(app, exception) -> None:
     if exception is None and app.builder.format == "html":
-        finish(Path(app.outdir), Path(app.srcdir))
+        finish(Path(app.outdir), Path(app.srcdir), app.config.html_baseurl)
 
 
 def setup(app) -> dict:

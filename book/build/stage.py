@@ -10,7 +10,7 @@ import nbformat
 import pandas as pd
 import yaml
 
-from book import judge_data
+from book import conversation, finding, judge_data
 from book.build import vendor
 from book.build.shared import SIMULATED, notebooks, sha, tree
 from raters.show import tables
@@ -101,6 +101,9 @@ def stage_files(root: Path, parameters: dict) -> dict[str, Path | bytes]:
     if (root / "book" / "be-the-judge.md").is_file():
         shown = judge_data.build(parameters["study"], stories)
         files["book/_static/judge-data.js"] = judge_data.script(shown)
+        for name, part in conversation.parts(shown).items():
+            files[f"book/parts/{name}.html"] = part.encode()
+        files["book/_static/share.png"] = finding.share(parameters["study"])
     return files
 
 

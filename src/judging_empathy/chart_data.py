@@ -99,6 +99,19 @@ def against_each_expert(pairs: pd.DataFrame, statistic: str = KAPPA) -> pd.DataF
     return mean.assign(series=mean["rater_b"].map(LABELS))
 
 
+def islands(pairs: pd.DataFrame, dimension: str = "dismissing_emotions") -> pd.DataFrame:
+    """The kappas of every two raters on one dimension; ``same``: both are experts, or models.
+
+    ``rater_a, rater_b, estimate, same``, readable names, in the order of the raters.
+    """
+    chosen = pairs["rater_a"].isin(RATERS) & pairs["rater_b"].isin(RATERS)
+    rows = pairs[chosen & (pairs["dimension"] == dimension) & (pairs["statistic"] == KAPPA)]
+    sides = [rows["rater_a"].isin(who) & rows["rater_b"].isin(who) for who in (EXPERTS, MODELS)]
+    rows = rows.assign(same=sides[0] | sides[1])[["rater_a", "rater_b", "estimate", "same"]]
+    rows = sorted_by(sorted_by(rows, "rater_b", RATERS), "rater_a", RATERS)
+    return rows.assign(**{side: rows[side].map(LABELS) for side in ("rater_a", "rater_b")})
+
+
 def spread(frame: pd.DataFrame) -> pd.DataFrame:
     """One row a dimension, one column a statistic; dimensions in their order.
 

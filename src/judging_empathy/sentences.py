@@ -12,12 +12,14 @@ import pandas as pd
 
 from judging_empathy import models as judging
 from judging_empathy.chart_data import against_each_expert, bands
+from judging_empathy.chart_data import islands as chart_islands
 from judging_empathy.data import files
-from judging_empathy.data.names import CROWD, LABELS, MODELS
+from judging_empathy.data.names import CROWD, EXPERTS, LABELS, MODELS
 from judging_empathy.tables import KAPPA
 from raters.judges import verdict_counts
-from raters.judges.rule import ABOVE, BELOW, LEAST_FOR_MARGIN
+from raters.judges.rule import LEAST_FOR_MARGIN
 from raters.measures import MEAN
+from raters.results import ALL
 from raters.show import tables as display
 from raters.show.tables import interval, number, with_interval
 
@@ -52,6 +54,23 @@ def finding(pairs: pd.DataFrame) -> str:
     )
 
 
+def islands(pairs: pd.DataFrame) -> str:
+    """How the models agree on dismissing emotions, how the experts, and how one with the other."""
+    rows = chart_islands(pairs)
+    both = {
+        (first, second): rows[
+            rows["rater_a"].isin([LABELS[n] for n in first])
+            & rows["rater_b"].isin([LABELS[n] for n in second])
+        ]["estimate"]
+        for first, second in ((MODELS, MODELS), (EXPERTS, EXPERTS), (EXPERTS, MODELS))
+    }
+    models, experts, across = (f"{k.min():.2f} to {k.max():.2f}" for k in both.values())
+    return (
+        f"On dismissing emotions the models agree with each other at kappas of {models}, the "
+        f"experts at {experts}, and an expert with a model at {across} (n = 50 conversations)."
+    )
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence.
 
@@ -77,14 +96,14 @@ def agrees(names: Sequence[str], verb: str = "agree", ending: str = "s") -> str:
 
 
 def answer(
-    found: pd.DataFrame, bca: pd.DataFrame, crowd: pd.DataFrame
+    found: pd.DataFrame, bca: pd.DataFrame, crowd: pd.DataFrame, decided: pd.DataFrame
 ) -> dict[str, display.Markdown]:
-    """What the study can say about its models, in four short paragraphs.
+    """What the study can say about its models, in short paragraphs.
 
-    ``expert``, ``dimensions``, ``crowd``, ``level``. The words follow from where the intervals
-    lie, so they also hold for simulated ratings. `found` is the study's table ``benchmark``, or
-    the part of it that is about the models in the reading ``single``; `bca` the same for kappa,
-    with BCa intervals.
+    ``short``, ``expert``, ``dimensions``, ``crowd``, ``level``. The words follow from where the
+    intervals lie, so they also hold for simulated ratings. `found` is the study's table
+    ``benchmark``, or the part of it that is about the models in the reading ``single``; `bca` the
+    same for kappa, with BCa intervals; `decided` what `decide` says of them, corrected.
     """
     models = [LABELS[name] for name in MODELS]
     frames = [judging.named(frame[frame["reading"] == "single"]) for frame in (found, bca, crowd)]
@@ -95,8 +114,9 @@ def answer(
         )
     )
     return {
+        "short": _short(kappa, other, against, models),
         "expert": _against_an_expert(kappa, other, models),
-        "dimensions": _by_dimension(frames[0].query("statistic == @KAPPA"), models),
+        "dimensions": _by_dimension(decided, models),
         "crowd": _against_the_crowd(against, models),
         "level": _level(centred, rho, models),
     }
@@ -118,11 +138,66 @@ def _gaps(rows, names):
     return "; ".join(f"{name} {gap(rows.loc[name])}" for name in names)
 
 
-def _against_an_expert(kappa, bca, models):
-    where = {
+def _places(kappa, bca, models):
+    """Where the two kinds of interval of each model lie."""
+    return {
         name: {standing(rows.loc[name, "low"], rows.loc[name, "high"]) for rows in (kappa, bca)}
         for name in models
     }
+
+
+def _short(kappa, bca, against, models):
+    """The answer of the book, for the first screen of a phone."""
+    where = _places(kappa, bca, models)
+    best = sorted(models, key=lambda name: -kappa.loc[name, "value"])
+    reached = [f"{name} {number(kappa.loc[name, 'value'])}" for name in best]
+    reached[0] = reached[0].replace(best[0], f"{best[0]} reaches")
+    reached.append(f"the crowd {number(against['crowd'].iloc[0])}")
+    below, above = ([name for name in models if where[name] == {p}] for p in ("below", "above"))
+    rest = [name for name in models if name not in (*below, *above)]
+    better = [name for name in models if against.loc[name, "low"] > 0]
+    said = []
+    if below:
+        said.append(f"For {listed(below)} the gap to another expert is real.")
+    if above:
+        said.append(f"{agrees(above)} with an expert better than another expert does.")
+    if rest:
+        items = kappa["n_items"].iloc[0]
+        said.append(f"For {listed(rest)}, {items} conversations cannot tell a small gap from none.")
+    if better:
+        who = "All models" if len(better) == len(models) else listed(better)
+        said.append(f"{who} agree with an expert better than the crowd does, on average.")
+    return display.say(
+        f"""**Answer.** Two experts agree with each other at a mean kappa of
+        {number(kappa["benchmark"].iloc[0])}; 1 is perfect, 0 is chance. With an expert
+        {listed(reached)}. {" ".join(said)}"""
+    )
+
+
+def for_the_models(median: pd.DataFrame, tested: pd.DataFrame) -> str:
+    """What the two usual yardsticks say for the models: the median, and a model as a rater.
+
+    `median` is `benchmark` in the reading ``paper``, `tested` the table of the alternative
+    annotator test.
+    """
+    rows = judging.overall(judging.named(median)).set_index("judge")
+    all_items = (tested["framework"] == ALL) & (tested["alignment"] == "accuracy")
+    verdicts = tested[all_items].set_index("judge")["verdict"]
+    passed = [LABELS[name] for name in MODELS if verdicts[name] == "passes"]
+    failed = [LABELS[name] for name in MODELS if verdicts[name] != "passes"]
+    said = [f"{agrees(passed, 'pass', 'es')}"] * bool(passed)
+    said += [f"{agrees(failed, 'do', 'es')} not"] * bool(failed)
+    return (
+        "**What speaks for the models.** The paper holds a model against the *median* of the three "
+        "experts, which is steadier than one expert. By this yardstick the differences from the "
+        f"experts are: {_gaps(rows, [LABELS[name] for name in MODELS])}. And in a published test "
+        "that asks whether a model could take the place of one expert, "
+        f"{listed(said)}, on all conversations together ([chapter 6](06_models))."
+    )
+
+
+def _against_an_expert(kappa, bca, models):
+    where = _places(kappa, bca, models)
     said = []
     for place, words in (("below", "less well than"), ("above", "better than")):
         sure = [name for name in models if where[name] == {place}]
@@ -137,8 +212,8 @@ def _against_an_expert(kappa, bca, models):
         elif len(where[name]) > 1:
             b = bca.loc[name]
             said.append(
-                f"For {name} it hangs on the kind of interval: the other usual kind (BCa) "
-                f"runs from {interval(b.low, b.high)}. At best the question is open."
+                f"For {name} two standard kinds of interval disagree: the other one (BCa) runs "
+                f"from {interval(b.low, b.high)}. We call it undecided."
             )
     return display.say(
         f"""**Against another expert.** Two experts agree with each other with a mean kappa of
@@ -148,22 +223,18 @@ def _against_an_expert(kappa, bca, models):
     )
 
 
-def _by_dimension(rows, models):
-    counts = judging.by_dimension(rows).assign(
-        place=lambda r: r["verdict"].map({ABOVE: "above", BELOW: "below"}).fillna("open"),
-    )
-    places = counts.groupby("judge")["place"].value_counts().unstack(fill_value=0)
-    places = places.reindex(columns=["above", "below", "open"], fill_value=0)
+def _by_dimension(decided, models):
+    counts = judging.named(judging.decision_counts(decided)).set_index("judge")
     parts = "; ".join(
-        f"{name}: below the experts' own agreement on {places.loc[name, 'below']}, above it on "
-        f"{places.loc[name, 'above']}, not decided on {places.loc[name, 'open']}"
+        f"{name}: below the experts' own agreement on {counts.loc[name, 'below_adjusted']}, above "
+        f"it on {counts.loc[name, 'above_adjusted']}"
         for name in models
     )
     return display.say(
-        f"""**Dimension by dimension.** Of {len(counts) // counts["judge"].nunique()} dimensions,
-        by the 95 % interval of each difference and, for above, the exchange test: {parts}. Not
-        decided does not mean equal: to show that a difference is smaller than {judging.MARGIN},
-        {LEAST_FOR_MARGIN} conversations are needed, and each dimension has fifty."""
+        f"""**Dimension by dimension.** Of {counts["dimensions"].iloc[0]} dimensions, corrected for
+        as many tests (Holm): {parts}. On the others nothing is decided, and that does not mean
+        equal: to show that a difference is smaller than {judging.MARGIN}, {LEAST_FOR_MARGIN}
+        conversations are needed, and each dimension has fifty."""
     )
 
 

@@ -39,7 +39,9 @@ def first_cell_says_what_the_chapter_is_about(cells):
     first = cells[0]
     if first.cell_type != "markdown" or not first.source.startswith("# "):
         return "cell 1 has to be text that starts with the title: '# ...'"
-    missing = [word for word in FIRST if word not in first.source]
+    computed = any(cell.source.endswith('answer["short"]') for cell in cells[:5])
+    wanted = FIRST[:1] if computed else FIRST  # an answer with numbers is written by code
+    missing = [word for word in wanted if word not in first.source]
     return f"cell 1 lacks {missing}" if missing else ""
 
 

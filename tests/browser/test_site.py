@@ -350,7 +350,10 @@ class Prose(html.parser.HTMLParser):
 
 @functools.cache
 def words_of(site):
-    return {n: Prose((site / f"{n}.html").read_text(encoding="utf-8")).words for n in PAGES}
+    # What is put into the finished pages is not in the index of the search.
+    parts = re.compile("<!-- part -->.*?<!-- end of part -->", re.DOTALL)
+    texts = {n: (site / f"{n}.html").read_text(encoding="utf-8") for n in PAGES}
+    return {n: Prose(parts.sub("", text)).words for n, text in texts.items()}
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -146,3 +146,24 @@ def test_the_chart_of_differences_fills_what_is_told_apart():
     rates = frame.rename(columns={"difference": "rate"}).drop(columns=["low", "high"])
     chart = charts.against_line(rates, "Who passes?", "One.", "rate", line=0.5, x_title="omega")
     assert vl_convert.vegalite_to_svg(chart.to_dict()).startswith("<svg")
+
+
+def test_a_matrix_has_each_pair_in_both_directions_and_a_border_within_a_group():
+    pairs = pd.DataFrame(
+        {
+            "rater_a": ["e1", "e1", "e2"],
+            "rater_b": ["e2", "j", "j"],
+            "estimate": [0.5, 0.123, 0.2],
+            "same": [True, False, False],
+        }
+    )
+    spec = charts_judge.matrix(pairs, *SAY).to_dict()
+    (rows,) = spec["datasets"].values()
+    cells = {(row["rater_a"], row["rater_b"]): row for row in rows}
+    assert len(rows) == len(cells) == 6
+    assert cells["j", "e1"]["estimate"] == cells["e1", "j"]["estimate"] == 0.123
+    assert {cell for cell, row in cells.items() if row["same"]} == {("e1", "e2"), ("e2", "e1")}
+    assert "0.12" in vl_convert.vegalite_to_svg(spec)
+    assert "same" not in pairs.drop(columns="same") and charts_judge.matrix(
+        pairs.drop(columns="same"), *SAY
+    )

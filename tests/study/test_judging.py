@@ -14,7 +14,6 @@ from judging_empathy import tables as results
 from judging_empathy.data.names import CROWD, EXPERTS, MODELS
 from raters import compare, with_reference
 from raters.judges import decide
-from raters.judges.rule import ABOVE, BELOW
 from raters.measures import MEAN
 
 RESAMPLES, SEED = 200, 3
@@ -277,19 +276,22 @@ def test_baselines_use_text_only_where_it_may_be_used(ratings):
 
 def test_answers_in_words_follow_from_the_intervals(ratings, found, crowd):
     bca = judging.benchmark_table(ratings, RESAMPLES, SEED, [results.KAPPA], interval="bca")
-    said = {name: one.text for name, one in sentences.answer(found, bca, crowd).items()}
-    assert list(said) == ["expert", "dimensions", "crowd", "level"]
-    rows = pd.DataFrame(rows_of(found, "single"))
+    how = {"readings": "single", "adjustment": "holm", "resamples": RESAMPLES, "seed": SEED}
+    decided = decide(ratings, paper.scales(), list(MODELS), **how)
+    said = {name: one.text for name, one in sentences.answer(found, bca, crowd, decided).items()}
+    assert list(said) == ["short", "expert", "dimensions", "crowd", "level"]
+    rows = decided[(decided["test"] == "difference") & (decided["dimension"] != MEAN)]
     for model in MODELS:
-        here = rows[rows["judge"] == model]
-        below, above = ((here["verdict"] == verdict).sum() for verdict in (BELOW, ABOVE))
-        assert below <= (here["high"] < 0).sum() and above <= (here["low"] > 0).sum()
-        name = paper.LABELS[model]
-        text = f"{name}: below the experts' own agreement on {below}, above it on {above}, "
-        assert text + f"not decided on {21 - below - above}" in said["dimensions"]
+        here = rows[(rows["judge"] == model) & (rows["p_adjusted"] <= 0.05)]
+        here = here[here["withheld"] == ""]["difference"]
+        name, below, above = paper.LABELS[model], (here < 0).sum(), (here > 0).sum()
+        text = f"{name}: below the experts' own agreement on {below}, above it on {above}"
+        assert text in said["dimensions"]
     single = found[(found["reading"] == "single") & (found["statistic"] == results.KAPPA)]
     mean = judging.overall(single).set_index("judge")
     assert f"{mean['benchmark'].iloc[0]:.2f}" in said["expert"]
+    assert f"kappa of {mean['benchmark'].iloc[0]:.2f};" in said["short"]
+    assert f"GPT-4o {mean.loc['gpt', 'value']:.2f}" in said["short"]
     assert sentences.gap(mean.loc["gpt"]) in said["expert"]
 
 
@@ -304,6 +306,13 @@ def _one_answer(single, bca):
                 "dimension": MEAN,
                 "statistic": statistic,
                 "benchmark": 0.5,
+                "value": 0.4,
+                "crowd": 0.3,
+                "n_items": 200,
+                "test": "difference",
+                "p": 1.0,
+                "p_adjusted": 1.0,
+                "withheld": "",
                 "difference": (low + high) / 2,
                 "low": low,
                 "high": high,
@@ -318,15 +327,19 @@ def _one_answer(single, bca):
         return pd.DataFrame(rows + one)
 
     found, other = frame(single), frame(bca)
-    return sentences.answer(found, other, found[found["statistic"] == results.KAPPA])
+    kappa = found[found["statistic"] == results.KAPPA]
+    return sentences.answer(found, other, kappa, kappa)
 
 
 def test_one_kind_of_interval_is_not_enough_for_a_claim():
     said = _one_answer(
         [(-0.1, 0.01), (-0.3, -0.1), (-0.2, 0.1)], [(-0.12, -0.01), (-0.3, -0.2), (-0.2, 0.1)]
-    )["expert"].text
+    )
+    short, said = said["short"].text, said["expert"].text
+    assert "For GPT-4o the gap to another expert is real." in short
+    assert "For Gemini and Claude, 200 conversations cannot tell a small gap from none." in short
     assert "So on average GPT-4o agrees with an expert less well" in said
-    assert "For Gemini it hangs on the kind of interval" in said and "−0.12 to −0.01" in said
+    assert "For Gemini two standard kinds of interval disagree" in said and "−0.12 to −0.01" in said
     assert "Claude cannot be told apart" in said and "does not show that it is as good" in said
 
 
@@ -335,6 +348,9 @@ def test_words_for_better_models_and_for_a_crowd_that_is_not_beaten():
     said = _one_answer(ends, ends)
     assert "Gemini and GPT-4o agree with an expert better than another" in said["expert"].text
     assert "For Claude that is not shown." in said["crowd"].text
+    assert "Gemini and GPT-4o agree with an expert better than another" in said["short"].text
+    assert "Gemini and GPT-4o agree with an expert better than the crowd" in said["short"].text
+    assert "For Claude, 200 conversations cannot tell" in said["short"].text
 
 
 def test_names_are_readable(found):

@@ -110,29 +110,63 @@ def confusion(
             "choose one table first",
         )
     rows["same"] = rows["reference_level"] == rows["judge_level"]
-    rows["dark"] = rows["n"] > rows["n"].max() / 2
-    base = alt.Chart(rows).encode(
-        x=alt.X("judge_level:O", sort=levels, title="judge", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("reference_level:O", sort=levels[::-1], title="reference"),
-        tooltip=[  # for all layers: the number lies over its cell
-            alt.Tooltip("reference_level:O", title="reference"),
-            alt.Tooltip("judge_level:O", title="judge"),
-            alt.Tooltip("n:Q", title="items"),
-        ],
+    x = alt.X("judge_level:O", sort=levels, title="judge", axis=alt.Axis(labelAngle=0))
+    y = alt.Y("reference_level:O", sort=levels[::-1], title="reference")
+    tooltip = [
+        alt.Tooltip("reference_level:O", title="reference"),
+        alt.Tooltip("judge_level:O", title="judge"),
+        alt.Tooltip("n:Q", title="items"),
+    ]
+    return finish(_cells(rows, x, y, tooltip, "n", "~g"), title, description)
+
+
+def matrix(pairs: pd.DataFrame, title: str, description: str) -> alt.TopLevelMixin:
+    """The agreement of every two raters: a number in each cell.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        ``rater_a, rater_b, estimate``, each pair once or in both directions; with ``same``, a
+        border is drawn round the cells where it is true, such as those of one group.
+    title, description : str
+        See `charts.finish`.
+
+    Returns
+    -------
+    altair chart
+        A row and a column a rater, in the order in which the raters come.
+    """
+    rows = pairs[["rater_a", "rater_b", "estimate"]].assign(same=pairs.get("same", False))
+    turned = rows.rename(columns={"rater_a": "rater_b", "rater_b": "rater_a"})
+    rows = pd.concat([rows, turned]).drop_duplicates(["rater_a", "rater_b"])
+    order = list(dict.fromkeys([*pairs["rater_a"], *pairs["rater_b"]]))
+    x = alt.X(
+        "rater_b:O", sort=order, title=None, axis=alt.Axis(labelAngle=-45, labelOverlap=False)
     )
+    y = alt.Y("rater_a:O", sort=order, title=None)
+    tooltip = ["rater_a:O", "rater_b:O", alt.Tooltip("estimate:Q", format=".2f")]
+    return finish(_cells(rows, x, y, tooltip, "estimate", ".2f", 36), title, description)
+
+
+def _cells(rows, x, y, tooltip, number, form, width=46):
+    """Coloured cells with their numbers; those that are the same on both sides have a border."""
+    rows = rows.assign(dark=rows[number] > rows[number].max() / 2)
+    # The tooltip belongs to all layers: the number lies over its cell.
+    base = alt.Chart(rows).encode(x=x, y=y, tooltip=tooltip)
     cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color("n:Q", scale=alt.Scale(scheme="blues", domainMin=0), legend=None),
+        color=alt.Color(f"{number}:Q", scale=alt.Scale(scheme="blues", domainMin=0), legend=None),
     )
     # A layer of its own: neighbours would cover half of a cell's border.
-    agreed = base.transform_filter("datum.same").mark_rect(
+    bordered = base.transform_filter("datum.same").mark_rect(
         fillOpacity=0, stroke="black", strokeWidth=2
     )
     numbers = base.mark_text(fontSize=13).encode(
-        text=alt.Text("n:Q", format="~g"),
+        text=alt.Text(f"{number}:Q", format=form),
         color=alt.condition("datum.dark", alt.value("white"), alt.value("black")),
     )
-    chart = alt.layer(cells, agreed, numbers).properties(width=alt.Step(46), height=alt.Step(38))
-    return finish(chart, title, description)
+    return alt.layer(cells, bordered, numbers).properties(
+        width=alt.Step(width), height=alt.Step(38)
+    )
 
 
 def calibration(
