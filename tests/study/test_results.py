@@ -55,7 +55,25 @@ EIGHT = ["expert1", "expert2", "expert3", "expert_median", "gemini", "gpt", "cla
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def counted():
+    """How often each file was read as a table, and hashed, while a study's tables were made."""
+    return {}
+
+
+def count(patch, module, name):
+    """Count the calls of a function by the path that it is given."""
+    function, calls = getattr(module, name), Counter()
+
+    def counting(path, *arguments, **options):
+        calls[str(path)] += 1
+        return function(path, *arguments, **options)
+
+    patch.setattr(module, name, counting)
+    return calls
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, counted):
     """The folder of a study's tables, written once."""
     folders = {}
 
@@ -64,6 +82,7 @@ def written(tmp_path_factory):
             with pytest.MonkeyPatch.context() as patch:
                 for (module, name), value in FEW.items():
                     patch.setattr(module, name, value)
+                counted[study] = count(patch, pd, "read_csv"), count(patch, files, "_sha256")
                 out = tmp_path_factory.mktemp(study) / "new" / "tables"
                 paths = export.write(out, paper.Study(study), RESAMPLES, SEED)
             assert sorted(paths) == sorted(out.iterdir())
@@ -293,24 +312,10 @@ def test_the_number_of_resamples_reaches_the_tables(monkeypatch):
 
 
 @pytest.mark.real_data
-def test_each_rating_file_is_read_and_hashed_once(monkeypatch, tmp_path):
+def test_each_rating_file_is_read_and_hashed_once(written, counted):
     """In all of `raters results`: counted on the way to the disk."""
-    read, hashed = Counter(), Counter()
-
-    def count(module, name, counter):
-        function = getattr(module, name)
-
-        def counted(path, *arguments, **options):
-            counter[str(path)] += 1
-            return function(path, *arguments, **options)
-
-        monkeypatch.setattr(module, name, counted)
-
-    for (module, name), value in FEW.items():
-        monkeypatch.setattr(module, name, value)
-    count(pd, "read_csv", read)
-    count(files, "_sha256", hashed)
-    export.write(tmp_path, paper.Study("published"), 20, SEED)
+    written("published")
+    read, hashed = counted["published"]
     assert set(hashed.values()) == {1} and len(hashed) == len(files.store().registry)
     rating_file = re.compile(r"annotations/\w+/\w+_ratings\.csv")
     rated = {path: n for path, n in read.items() if rating_file.search(path)}

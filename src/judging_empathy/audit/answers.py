@@ -51,10 +51,6 @@ def answers(study: Study, resamples: int = 2000, seed: int = 2025) -> pd.DataFra
     of the statements stand as they stood before. ``yes``: none that held before holds.
     ``partly``: anything between. ``why`` has the numbers. What simulated ratings cannot
     answer is ``not defined``.
-
-    >>> found = answers(Study("simulated"), resamples=20)
-    >>> found.question.str.extract(r"(\\d+)")[0].nunique()
-    20
     """
     if not isinstance(resamples, int) or resamples < 1:
         raise RatingsError(
