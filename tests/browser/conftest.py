@@ -39,11 +39,19 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A server that says nothing of a page that was closed while it was sent."""
+
+    def handle_error(self, *given):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(*given)
+
+
 @contextlib.contextmanager
 def served(folder):
     """A folder over http, from a server of our own."""
     handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = Server(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
