@@ -19,11 +19,7 @@ from raters.draws import multiplicities
 from raters.intervals import bca_interval
 from raters.judges import rule
 from raters.judges.ceiling import (
-    ABOVE,
-    BELOW,
     RESULT,
-    UNDEFINED,
-    WITHIN,
     benchmark,
     differences,
     ends,
@@ -34,6 +30,7 @@ from raters.judges.ceiling import (
 from raters.judges.decisions import decide
 from raters.judges.readings import IN_TURN
 from raters.judges.reference import panel
+from raters.judges.rule import ABOVE, BELOW, UNDEFINED, WITHIN
 from raters.results import ALL, MEAN
 from raters.simulation import EVEN, true_agreement
 
@@ -759,3 +756,32 @@ def test_the_study_like_for_like():
     assert counts.loc["gemini", ["above", "below", "cannot_tell"]].tolist() == [0, 1, 20]
     assert counts.loc["gpt", ["above", "below", "cannot_tell"]].tolist() == [0, 10, 11]
     assert counts.loc["claude", ["above", "below", "cannot_tell"]].tolist() == [1, 7, 13]
+
+
+def test_a_verdict_has_a_code_for_programs_and_counts_do_not_read_its_words():
+    """Who improves a sentence changes no count."""
+    codes = {
+        rule.ABOVE.code: "above", rule.WITHIN.code: "within", rule.BELOW.code: "below",
+        "few_items": "cannot_tell", "on_line": "cannot_tell", "experts_differ": "cannot_tell",
+        "undefined": "other", "no_interval": "other",
+    }  # fmt: skip
+    labels = {"judge": "j", "reading": "single", "statistic": "s", "dimension": "d"}
+    for code, column in codes.items():
+        frame = pd.DataFrame([{**labels, "verdict": "in other words", "code": code}])
+        counted = verdict_counts(frame).iloc[0]
+        assert counted[column] == 1 and counted["dimensions"] == 1
+        assert counted[["above", "within", "below", "cannot_tell", "other"]].sum() == 1
+
+
+def test_every_way_to_decide_nothing_has_its_own_code():
+    counts = rule.Counts
+    few = [rule.too_few(counts(9, 9, 9)), rule.too_few(counts(50, 3, 40)),
+           rule.too_few(counts(200, 100, 3), of_margin=True)]  # fmt: skip
+    against = rule.Standing(p=0.4, p_experts=0.8).against_above(0.05)
+    differ = rule.Standing(p=0.4, p_experts=0.01).against_above(0.05)
+    codes = [one.code for one in (*few, against, differ, rule.ON_LINE)]
+    assert codes == [
+        *("few_items", "few_disagree", "few_away"),
+        *("one_more_expert", "experts_differ", "on_line"),
+    ]
+    assert all(one.startswith(rule.OPEN) for one in (*few, against, differ, rule.ON_LINE))

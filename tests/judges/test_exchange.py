@@ -11,8 +11,9 @@ from test_benchmark import kappa, long, some
 from raters import RatingsError, Scale, check_ratings, with_reference
 from raters.frames import votes
 from raters.judges import benchmark, exchange_test, rule, verdicts
-from raters.judges.ceiling import ABOVE, FIELDS
+from raters.judges.ceiling import FIELDS
 from raters.judges.exchange import EXCHANGE, Turns, _stacked
+from raters.judges.rule import ABOVE
 from raters.matrices import tables
 
 EXPERTS = ("ann", "bob", "cleo")
@@ -69,7 +70,7 @@ def test_the_fields_of_a_benchmark_are_those_of_the_test():
     same = found.rename(columns={"p_exchange": "p"})
     for name in ("p", "p_experts", "resembles", "n_disagree", "difference"):
         assert same[name].tolist() == alone[name].tolist()
-    assert list(found.columns[-4:]) == FIELDS
+    assert list(found.columns[-len(FIELDS) :]) == FIELDS
 
 
 def test_a_judge_far_from_experts_who_differ_is_only_said_to_resemble_one():

@@ -20,20 +20,11 @@ from raters.intervals import check_level, monte_carlo_error
 from raters.judges.exchange import EXCHANGES, standings
 from raters.judges.paired import Asked, Difference, differences_of
 from raters.judges.readings import IN_TURN, READINGS
-from raters.judges.rule import (
-    ABOVE,
-    BELOW,
-    NO_INTERVAL,
-    OPEN,
-    UNDEFINED,
-    WITHIN,
-    Ends,
-    verdict,
-)
+from raters.judges.rule import DECIDED, NOT_THERE, Ends, Words, verdict
 from raters.results import MEAN
 
 # What a program needs to know of a verdict beside its interval; files leave them out.
-FIELDS = ["n_disagree", "p_exchange", "p_experts", "resembles"]
+FIELDS = ["code", "n_disagree", "p_exchange", "p_experts", "resembles"]
 RESULT = [
     "judge",
     "framework",
@@ -160,7 +151,8 @@ def benchmark(
     of three exchangeable experts is above in at most 4 % of studies with 5 to 200 items.
 
     Verdicts are one by one: with 21 dimensions some come out by chance. `decisions.decide`
-    gives error rates over all dimensions. The fields ``n_disagree`` (items on which judge or
+    gives error rates over all dimensions. The field ``code`` is the verdict for programs (see
+    `rule.verdict`); ``n_disagree`` (items on which judge or
     experts differ), ``p_exchange``, ``p_experts`` and ``resembles`` are those of
     `exchange_test`, in the reading ``single`` whatever the row's.
 
@@ -188,7 +180,7 @@ def benchmark(
         without_each=True, exchanges=min(resamples, EXCHANGES),
     )  # fmt: skip
     rows = [
-        row_of(one, level, interval) | {"verdict": said(one, level, interval, margin)}
+        row_of(one, level, interval) | _in_words(said(one, level, interval, margin))
         for one in found
         if one.labels["replaced"] in ("", IN_TURN)
     ]
@@ -228,7 +220,11 @@ def row_of(one: Difference, level: float, interval: str = "percentile") -> dict:
     }
 
 
-def said(one: Difference, level: float, interval: str, margin: float) -> str:
+def _in_words(verdict):
+    return {"verdict": str(verdict), "code": verdict.code}
+
+
+def said(one: Difference, level: float, interval: str, margin: float) -> Words:
     """The verdict on a difference: see `raters.judges.rule.verdict`.
 
     Parameters
@@ -241,7 +237,7 @@ def said(one: Difference, level: float, interval: str, margin: float) -> str:
 
     Returns
     -------
-    str
+    Words
     """
     alpha = 1 - level
     wide = _ranges(one, alpha / 2, interval)
@@ -359,11 +355,9 @@ def verdict_counts(result: pd.DataFrame) -> pd.DataFrame:
     keys = ["judge", "reading", "statistic"]
     said = pd.DataFrame(
         {
-            "above": rows["verdict"] == ABOVE,
-            "within": rows["verdict"] == WITHIN,
-            "below": rows["verdict"] == BELOW,
-            "cannot_tell": rows["verdict"].str.startswith(OPEN),
-            "other": rows["verdict"].isin([UNDEFINED, NO_INTERVAL]),
+            **{code: rows["code"] == code for code in DECIDED},
+            "cannot_tell": ~rows["code"].isin([*DECIDED, *NOT_THERE]),
+            "other": rows["code"].isin(NOT_THERE),
         }
     ).astype(int)
     groups = pd.concat([rows[keys], said.assign(dimensions=1)], axis=1).groupby(keys, sort=False)

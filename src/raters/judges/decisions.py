@@ -41,6 +41,7 @@ DECISIONS = [
     "undefined",
     "n_disagree",
     "withheld",
+    "code",
 ]
 REPLACEMENT = [
     "judge",
@@ -216,7 +217,8 @@ def _tested(one, test, margin, alpha):
         "test": test,
         "margin": np.nan if at_zero else margin,
         "p": p,
-        "withheld": withheld if np.isfinite(one.difference) else "",
+        "withheld": str(withheld) if np.isfinite(one.difference) else "",
+        "code": withheld.code if np.isfinite(one.difference) else UNDEFINED.code,
     }
 
 
@@ -252,12 +254,12 @@ def p_of(one: Difference, test: str, margin: float) -> float:
 
 def _decision(row, alpha, resamples):
     if np.isnan(row.p):
-        return row.withheld or UNDEFINED
+        return row.withheld or str(UNDEFINED)
     # Twice the error that so few draws leave in p, stretched as the adjustment does.
     shares = 2 if row.test == "difference" else 1
     error = shares * monte_carlo_error(row.p / shares, resamples)
     if abs(row.p_adjusted - alpha) <= error * row.p_adjusted / row.p:
-        return ON_LINE
+        return str(ON_LINE)
     if row.p_adjusted > alpha:
         return _NOT_SHOWN
     if row.test == "difference":

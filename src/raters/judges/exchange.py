@@ -122,7 +122,7 @@ def exchange_test(
                 "difference": one.difference,
                 "p": stands.p,
                 "p_experts": stands.p_experts,
-                "finding": _finding(one, stands, alpha),
+                "finding": str(_finding(one, stands, alpha)),
                 "resembles": stands.resembles,
                 "n_items": one.n_items,
                 "n_disagree": one.n_disagree,

@@ -18,10 +18,40 @@ LEAST_FOR_MARGIN = 100
 LEAST_AWAY = 20
 EXPERTS_ALPHA = 0.1  # where experts differ by their own exchange test
 
-ABOVE, WITHIN, BELOW = "above the experts' ceiling", "within it", "below"
-OPEN, UNDEFINED, NO_INTERVAL = "cannot tell", "not defined", "no interval"
-ON_LINE = f"{OPEN}: an end lies on the line, take more resamples"
-DIFFER = f"{OPEN}: the experts differ among themselves"
+
+class Words(str):
+    """A verdict as people read it, with the code by which programs know it.
+
+    Parameters
+    ----------
+    code : str
+    text : str
+
+    Examples
+    --------
+    >>> Words("few_items", "cannot tell with n = 8").code
+    'few_items'
+    """
+
+    code: str
+
+    def __new__(cls, code: str, text: str) -> Words:
+        """A text with a code."""
+        made = super().__new__(cls, text)
+        made.code = code
+        return made
+
+
+OPEN = "cannot tell"
+ABOVE, BELOW = Words("above", "above the experts' ceiling"), Words("below", "below")
+WITHIN = Words("within", "within it")
+UNDEFINED, NO_INTERVAL = Words("undefined", "not defined"), Words("no_interval", "no interval")
+ON_LINE = Words("on_line", f"{OPEN}: an end lies on the line, take more resamples")
+DIFFER = Words("experts_differ", f"{OPEN}: the experts differ among themselves")
+_NOTHING = Words("", "")
+# All others say why nothing is decided.
+DECIDED = (ABOVE.code, WITHIN.code, BELOW.code)
+NOT_THERE = (UNDEFINED.code, NO_INTERVAL.code)
 
 
 @dataclass(frozen=True)
@@ -50,13 +80,14 @@ class Standing:
         """Whether the experts are not exchangeable themselves."""
         return self.p_experts <= EXPERTS_ALPHA
 
-    def against_above(self, alpha: float) -> str:
+    def against_above(self, alpha: float) -> Words:
         """What the exchange test has against "above", or ""."""
         if self.experts_differ:
             return DIFFER
         if self.up and self.p <= alpha:
-            return ""
-        return f"{OPEN}: one more expert may come out so far above (exchange test)"
+            return _NOTHING
+        text = f"{OPEN}: one more expert may come out so far above (exchange test)"
+        return Words("one_more_expert", text)
 
 
 @dataclass(frozen=True)
@@ -91,7 +122,7 @@ class Ends:
     high: tuple[float, float]
 
 
-def too_few(counts: Counts, of_margin: bool = False) -> str:
+def too_few(counts: Counts, of_margin: bool = False) -> Words:
     """Why there is no verdict: too few items, or too few on which anybody differs; or "".
 
     Parameters
@@ -102,7 +133,7 @@ def too_few(counts: Counts, of_margin: bool = False) -> str:
 
     Returns
     -------
-    str
+    Words
 
     Examples
     --------
@@ -113,18 +144,20 @@ def too_few(counts: Counts, of_margin: bool = False) -> str:
     """
     least = LEAST_FOR_MARGIN if of_margin else LEAST_ITEMS
     if counts.items < least:
-        return f"{OPEN} with n = {counts.items}, {least} are needed"
+        return Words("few_items", f"{OPEN} with n = {counts.items}, {least} are needed")
     if counts.disagree < LEAST_DISAGREE:
-        return (
+        return Words(
+            "few_disagree",
             f"{OPEN}: judge and experts differ on {counts.disagree} of {counts.items} items, "
-            f"{LEAST_DISAGREE} are needed"
+            f"{LEAST_DISAGREE} are needed",
         )
     if of_margin and counts.away < LEAST_AWAY:
-        return (
+        return Words(
+            "few_away",
             f"{OPEN}: a rater leaves the commonest level {counts.away} times, "
-            f"{LEAST_AWAY} are needed"
+            f"{LEAST_AWAY} are needed",
         )
-    return ""
+    return _NOTHING
 
 
 def verdict(
@@ -135,7 +168,7 @@ def verdict(
     standing: Standing,
     margin: float = 0.1,
     alpha: float = 0.05,
-) -> str:
+) -> Words:
     """A difference in words.
 
     Parameters
@@ -155,8 +188,10 @@ def verdict(
 
     Returns
     -------
-    str
-        See `benchmark`.
+    Words
+        See `benchmark`; its ``code`` is one of ``above, within, below, undefined, no_interval``,
+        or why nothing is decided: ``few_items, few_disagree, few_away, experts_differ,
+        one_more_expert, on_line, open``.
 
     Examples
     --------
@@ -175,7 +210,7 @@ def verdict(
     if np.isnan([*wide.low, *wide.high]).any():
         return NO_INTERVAL
     low, high = _side(wide.low, 0), -_side(wide.high, 0)
-    against = standing.against_above(alpha) if low > 0 else ""
+    against = standing.against_above(alpha) if low > 0 else _NOTHING
     if low > 0 and not against:
         return ABOVE
     if high > 0:
@@ -188,7 +223,7 @@ def verdict(
         return against or few
     if low == 0 or high == 0 or (inside == 0 and not few):
         return ON_LINE
-    return f"{OPEN} with n = {counts.items}"
+    return Words("open", f"{OPEN} with n = {counts.items}")
 
 
 def _inside(narrow, margin):

@@ -239,7 +239,7 @@ def write_tables(analysis: Analysis, folder: str | Path) -> Section:
     folder.mkdir(exist_ok=True)
     lines = []
     for name, frame in analysis.tables.items():
-        frame = frame.drop(columns="undefined", errors="ignore")  # the note says it in words
+        frame = frame.drop(columns=["undefined", "code"], errors="ignore")  # in words beside
         write_csv(spreadsheet_safe(frame), folder / f"{name}.csv")
         lines.append(f"tables/{name}.csv: {count_of(len(frame), 'row')}")
     return Section(bullets(lines))

@@ -11,8 +11,15 @@ import numpy as np
 import pandas as pd
 
 from raters import defaults
-from raters.judges.ceiling import OPEN, verdict_counts
-from raters.judges.rule import EXPERTS_ALPHA, LEAST_DISAGREE, LEAST_FOR_MARGIN, LEAST_ITEMS
+from raters.judges.ceiling import verdict_counts
+from raters.judges.rule import (
+    DECIDED,
+    EXPERTS_ALPHA,
+    LEAST_DISAGREE,
+    LEAST_FOR_MARGIN,
+    LEAST_ITEMS,
+    NOT_THERE,
+)
 from raters.measures import MEAN
 from raters.report import checklist, methods
 from raters.report.analysis import WIDTH, Analysis, Missing
@@ -161,9 +168,8 @@ def _mean_line(rows):
         f"Its mean difference from the experts' own agreement, {_named(row.statistic)}: "
         f"{number(row.difference)}, interval {interval(row.low, row.high)}."
     )
-    if str(row.verdict).startswith(OPEN):
-        why = str(row.verdict).removeprefix(OPEN).lstrip(": ")
-        text += f" That decides nothing ({why})."
+    if row.code not in (*DECIDED, *NOT_THERE):
+        text += f" That decides nothing: {row.verdict}."
     return [text]
 
 
