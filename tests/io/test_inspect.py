@@ -14,6 +14,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from helpers import refused
 from rating_files import FIVE, cells, labels, wide, written
 
 import raters
@@ -717,3 +718,83 @@ def test_a_rater_who_gives_another_rating_to_each_item_is_no_id(capsys, order):
     frame.to_csv("ratings.csv", index=False)
     assert main(["agreement", "ratings.csv", "--scale", "1,2,3,4,5"]) != 0
     assert "the item is not declared" in capsys.readouterr().err
+
+
+# --- what is never a rating --------------------------------------------------------
+
+
+def batch(**more):
+    """Results of a task that three workers did for six messages, as a crowd platform gives them."""
+    rows = []
+    for item in range(6):
+        for worker in "ABC":
+            rows.append(
+                {
+                    "HITId": f"H{item}", "Title": "Rate a message", "Reward": "$0.10",
+                    "MaxAssignments": "3", "AssignmentId": f"S{item}{worker}",
+                    "WorkerId": f"W{worker}", "AssignmentStatus": "Approved",
+                    "AcceptTime": "Tue Mar 04 10:01:00 PST 2025", "WorkTimeInSeconds": 20 + item,
+                    "LifetimeApprovalRate": "100% (20/20)", "Input.text": f"text number {item}",
+                    **{name: of(item, worker) for name, of in more.items()},
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def warmth(item, worker):
+    return (2 * item + ord(worker)) % 5 + 1
+
+
+def test_of_a_crowd_platform_only_the_answers_are_ratings(tmp_path):
+    path = tmp_path / "Batch_1.csv"
+    frame = batch(**{"Answer.warmth": warmth, "Answer.clear": lambda i, w: "yn"[(i + ord(w)) % 2]})
+    frame.loc[4, "AssignmentStatus"] = "Rejected"
+    frame.to_csv(path, index=False)
+    (source,) = inspect(path).config.files
+    assert (source.layout, source.item, source.rater) == ("wide-by-dimension", "HITId", "WorkerId")
+    assert source.columns == ("Answer.warmth", "Answer.clear")
+    assert dict(source.leave_out) == {"AssignmentStatus": ("Rejected",)}
+
+
+def test_answers_as_json_in_one_cell_are_refused_with_the_cure(tmp_path):
+    path = tmp_path / "Batch_2.csv"
+    packed = {"Answer.taskAnswers": lambda i, w: f'[{{"warmth": {warmth(i, w)}}}]'}
+    batch(**packed).to_csv(path, index=False)
+    refused(lambda: inspect(path), "'Answer.taskAnswers'", "JSON", "a column of its own")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("created_at", [f"2025-03-{n:02d}T10:00:00Z" for n in range(1, 19)]),
+        ("lead_time", [round(5.5 + n % 7, 1) for n in range(18)]),
+        ("annotation_id", [*range(901, 919)]),
+        ("page", [f"https://example.org/{n % 5}" for n in range(18)]),
+        ("paid", [f"€ {n % 3},50" for n in range(18)]),
+        ("startTime", [f"{n % 4 + 9}:30" for n in range(18)]),
+        ("extra", [f'{{"quality": {n % 5}}}' for n in range(18)]),
+        ("survey", ["first"] * 18),
+        ("review", [f"this is what item {n // 3} said" for n in range(18)]),
+    ],
+)
+def test_ids_times_money_addresses_and_texts_are_no_ratings(name, cells, tmp_path):
+    frame = pd.DataFrame(
+        {
+            "item": [f"i{n // 3}" for n in range(18)], "rater": [*"abc"] * 6, name: cells,
+            "warmth": [n % 5 + 1 for n in range(18)], "clarity": [n % 4 + 1 for n in range(18)],
+        }
+    )  # fmt: skip
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    assert inspect(tmp_path / "r.csv").config.files[0].columns == ("warmth", "clarity")
+
+
+@pytest.mark.parametrize("name", ["time_management", "status", "cost awareness", "id_like"])
+def test_a_dimension_may_have_such_a_word_in_its_name(name, tmp_path):
+    frame = pd.DataFrame(
+        {
+            "item": [f"i{n // 3}" for n in range(18)], "rater": [*"abc"] * 6,
+            name: [n % 5 + 1 for n in range(18)], "clarity": [n % 4 + 1 for n in range(18)],
+        }
+    )  # fmt: skip
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    assert inspect(tmp_path / "r.csv").config.files[0].columns == (name, "clarity")

@@ -13,6 +13,16 @@ from raters.io.inspect.words import COLUMNS, ROLES, STEMS, bare, called, made_fr
 from raters.text import few
 
 _ADD = "Not proposed as ratings; add them to columns if they are"
+# What is no rating whatever the column is called: times, addresses, money, shares of a whole.
+_NEVER = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}(?: .*)?|\d{1,2}:\d\d(?::\d\d)?.*"
+    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,? .*\d{4}.*|(?:https?|ftp|s3|gs)://.*"
+    r"|[$€£¥] ?\d.*|\d[\d.,]* ?(?:[$€£¥]|USD|EUR|GBP)|\d+ ?% ?\(\d+/\d+\)"
+)
+# An object, or a list of them: several values in one cell.
+_JSON = re.compile(r"\[?\s*\{\s*\".*\}\s*\]?", re.DOTALL)
+_MTURK = {"HITId", "AssignmentId", "WorkerId"}
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NUMBERED_NAME = re.compile(r"(.*?\D)[ _.\-]*(\d+)")
 
 
@@ -24,7 +34,7 @@ def like_ratings(look: Look) -> list[str]:
     columns_with = Counter(label for profile in short for label in profile.labels())
     chosen = []
     for name, profile in look.profiles.items():
-        if called(name, "prose") or not look.like_rating(name):
+        if called(name, "prose") or never_rates(look, name) or not look.like_rating(name):
             continue
         labels = profile.labels()
         alone = profile.new and profile.filled > 4
@@ -33,6 +43,37 @@ def like_ratings(look: Look) -> list[str]:
         if look.numeric(name) or shared or not (alone or rare):
             chosen.append(name)
     return chosen
+
+
+def never_rates(look: Look, name: str) -> bool:
+    """Whether a column holds ids, times, durations, money or addresses, by its name or cells."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if len(words) > 1 and words[-1] in COLUMNS["never"]:
+        return True
+    if look.profiles.keys() >= _MTURK and not name.startswith("Answer."):
+        return True  # what Mechanical Turk says of the task and the worker
+    if holds_json(look, name):
+        return True
+    profile = look.profiles[name]
+    never = sum(n for cell, n in profile.counts.items() if _NEVER.fullmatch(cell))
+    return profile.filled > 0 and never >= MOSTLY * profile.filled
+
+
+def holds_json(look: Look, name: str) -> bool:
+    """Whether the cells of a column are objects in JSON, or lists of them."""
+    profile = look.profiles[name]
+    objects = sum(n for cell, n in profile.counts.items() if _JSON.fullmatch(cell))
+    return profile.filled > 0 and objects >= MOSTLY * profile.filled
+
+
+def of_the_item(look: Look, name: str, item: str) -> bool:
+    """Whether a column says what the item is: another text for nearly each item, always the same
+    for one, though several raters rated it.
+    """
+    profile, n_items = look.profiles[name], len(look.profiles[item].counts)
+    several = look.table.size >= 1.5 * n_items and n_items > 2
+    own = len(profile.counts) >= 0.8 * n_items and look.pairs(name, item) == n_items
+    return several and own and not look.like_numbers(name)
 
 
 def like_each_other(look: Look) -> set[str]:

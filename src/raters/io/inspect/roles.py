@@ -13,17 +13,21 @@ from raters.io.formats.cells import number
 from raters.io.inspect.columns import (
     counts_rows,
     family_of,
+    holds_json,
     id_like,
     is_what_was_rated,
     like_each_other,
     like_ratings,
+    of_the_item,
     one_kind,
     stem_is,
     warn_of_row_numbers,
 )
-from raters.io.inspect.profile import MOST_LEVELS, MOSTLY, Look
+from raters.io.inspect.profile import MOST_LEVELS, MOSTLY, Look, Profile
 from raters.io.inspect.words import bare, called, named
 from raters.text import count_of, few
+
+_NO_PROFILE = Profile([])
 
 
 def propose_roles(look: Look) -> None:
@@ -40,6 +44,14 @@ def propose_roles(look: Look) -> None:
         _form(look)
     else:
         _table(look)
+        packed = [n for n in _packed(look) if n not in (look.source.rating, *look.source.columns)]
+        if packed:
+            todo = "Write each value into a column of its own, if they are ratings"
+            look.warn("json", f"{few(packed, 5)}: values as JSON in one cell", todo)
+
+
+def _packed(look):
+    return [name for name in look.table.names if holds_json(look, name)]
 
 
 def _sparse(look):
@@ -102,6 +114,7 @@ def _wide(look, item, rater, group, like, family):
     free = [name for name in like if name not in (rater, item, group)]
     if rater and item:
         layout = "wide-by-dimension"
+        free = _that_vary(look, [name for name in free if not of_the_item(look, name, item)])
     elif rater:
         layout = "wide-by-item"
         free = one_kind(look, [n for n in like if n not in (rater, group)], layout)
@@ -112,12 +125,20 @@ def _wide(look, item, rater, group, like, family):
         if set(free) & set(family) and not stem_is(family, "rater"):
             _two_ways(look, family, layout)
     warn_of_row_numbers(look, {*free, rater, item})
+    packed = _packed(look)
     if not free:
         raise RatingsError(
-            f"{look.name}, in which no column looks like ratings",
+            f"{look.name}, in which no column looks like ratings"
+            + (f"; {few(packed, 5)} holds JSON with values in it" if packed else ""),
             f"a column with ratings; the columns: {few(look.table.names)}",
-            "write raters.toml by hand: item, rater, rating, or a wide layout with columns",
+            "write each value of the JSON into a column of its own"
+            if packed
+            else "write raters.toml by hand: item, rater, rating, or a wide layout with columns",
         )
+    if "Rejected" in (counts := look.profiles.get("AssignmentStatus", _NO_PROFILE).counts):
+        look.source = replace(look.source, leave_out={"AssignmentStatus": ("Rejected",)})
+        rejected = count_of(counts["Rejected"], "rejected assignment")
+        look.warn("previews", rejected, "They are left out (leave_out)")
     by_rater = layout == "wide-by-rater"
     look.source = replace(
         look.source,
@@ -127,6 +148,16 @@ def _wide(look, item, rater, group, like, family):
         group="" if by_rater else group,
         columns=tuple(free),
     )
+
+
+def _that_vary(look, names):
+    """The columns without those of one and the same text, which a warning names."""
+    same = [n for n in names if len(look.profiles[n].counts) == 1 and not look.like_numbers(n)]
+    if not same or len(same) == len(names):
+        return names
+    todo = "Not proposed as ratings; add them to columns if they are"
+    look.warn("columns", f"{few(same, 5)}: the same text in every row", todo)
+    return [name for name in names if name not in same]
 
 
 def _two_headers(look):
