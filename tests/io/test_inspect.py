@@ -8,6 +8,7 @@ import csv
 import json
 import random
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -798,3 +799,65 @@ def test_a_dimension_may_have_such_a_word_in_its_name(name, tmp_path):
     )  # fmt: skip
     frame.to_csv(tmp_path / "r.csv", index=False)
     assert inspect(tmp_path / "r.csv").config.files[0].columns == (name, "clarity")
+
+
+def test_a_column_that_a_spreadsheet_turned_into_dates_is_refused_by_name(tmp_path):
+    book = openpyxl.Workbook()
+    rows = [["item", "ann", "bob"], ["a", datetime(2026, 4, 5), "0/5"], ["b", "0/5", "0/5"]]
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "r.xlsx")
+    refused(lambda: inspect(tmp_path / "r.xlsx"), "'ann'", "2026-04-05", "to text")
+
+
+def test_a_column_with_days_and_words_is_left_alone(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["item", "seen", "ann", "bob"])
+    for n in range(6):
+        day = "unknown" if n == 2 else datetime(2026, 4, n + 1)
+        book.active.append([f"i{n}", day, n % 3 + 1, n % 2 + 1])
+    book.save(tmp_path / "r.xlsx")
+    assert inspect(tmp_path / "r.xlsx").config.files[0].columns == ("ann", "bob")
+
+
+def test_days_in_a_workbook_are_no_ratings(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["item", "day", "ann", "bob"])
+    for n in range(6):
+        book.active.append([f"i{n}", datetime(2026, 4, n + 1), n % 3 + 1, n % 2 + 1])
+    book.save(tmp_path / "r.xlsx")
+    assert inspect(tmp_path / "r.xlsx").config.files[0].columns == ("ann", "bob")
+
+
+def codes_of(seen):
+    return {warning.code for warning in seen.warnings}
+
+
+def test_counts_of_raters_by_category_are_named(tmp_path):
+    frame = pd.DataFrame({"item": [*"abcdef"], "calm": [4, 0, 1, 2, 0, 3],
+                          "angry": [0, 1, 3, 2, 0, 1], "sad": [0, 3, 0, 0, 4, 0]})  # fmt: skip
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    seen = inspect(tmp_path / "r.csv")
+    assert "counts" in codes_of(seen)
+    assert "each row adds up to 4" in str(seen)
+    frame.loc[0, "calm"] = 3
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    assert "counts" not in codes_of(inspect(tmp_path / "other.csv"))
+
+
+def test_a_file_without_names_of_columns_is_told(tmp_path):
+    rows = [("x1", "ann", "yes"), ("x1", "bob", "no"), ("x2", "ann", "no"), ("x2", "bob", "yes")]
+    (tmp_path / "r.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    seen = inspect(tmp_path / "r.csv")
+    assert "looks like data" in str(seen)
+
+
+def test_a_slider_called_judge_is_a_rater_s_column_and_names_nobody(tmp_path):
+    rng = np.random.default_rng(1)
+    values = rng.uniform(0, 100, (12, 2)).round(1)
+    frame = pd.DataFrame({"pair": [f"p{n}" for n in range(12)], "expert": values[:, 0],
+                          "judge": values[:, 1]})  # fmt: skip
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    (source,) = inspect(tmp_path / "r.csv").config.files
+    assert (source.layout, source.item) == ("wide-by-rater", "pair")
+    assert source.columns == ("expert", "judge")

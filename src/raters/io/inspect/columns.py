@@ -15,13 +15,15 @@ from raters.text import few
 _ADD = "Not proposed as ratings; add them to columns if they are"
 # What is no rating whatever the column is called: times, addresses, money, shares of a whole.
 _NEVER = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}(?: .*)?|\d{1,2}:\d\d(?::\d\d)?.*"
+    r"(?:date )?\d{4}-\d\d-\d\d(?:[T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}(?: .*)?"
+    r"|\d{1,2}:\d\d(?::\d\d)?.*"
     r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,? .*\d{4}.*|(?:https?|ftp|s3|gs)://.*"
     r"|[$€£¥] ?\d.*|\d[\d.,]* ?(?:[$€£¥]|USD|EUR|GBP)|\d+ ?% ?\(\d+/\d+\)"
 )
 # An object, or a list of them: several values in one cell.
 _JSON = re.compile(r"\[?\s*\{\s*\".*\}\s*\]?", re.DOTALL)
 _MTURK = {"HITId", "AssignmentId", "WorkerId"}
+_FRACTION = re.compile(r"\d+(?:[.,]\d+)?(?: ?[/-] ?\d+)?")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NUMBERED_NAME = re.compile(r"(.*?\D)[ _.\-]*(\d+)")
 
@@ -59,6 +61,42 @@ def never_rates(look: Look, name: str) -> bool:
     return profile.filled > 0 and never >= MOSTLY * profile.filled
 
 
+def turned_into_dates(look: Look) -> list[str]:
+    """Columns with dates beside numbers or fractions: a spreadsheet takes 4/5 for a date."""
+    found = []
+    for name, profile in look.profiles.items():
+        others = [cell for cell in profile.counts if not cell.startswith("date ")]
+        mixed = 0 < len(others) < len(profile.counts)
+        if mixed and all(_FRACTION.fullmatch(cell) for cell in others):
+            found.append(name)
+    return found
+
+
+def warn_of_counts(look: Look, names: Sequence[str]) -> None:
+    """Name columns that could count raters: whole numbers, zeros too, one sum in each row."""
+    numbers = [[number(cell or "") for cell in look.table.columns[name]] for name in names]
+    rows = list(zip(*numbers)) if len(names) > 2 else []
+    if len(rows) < 5 or any(v is None or v < 0 or v % 1 for row in rows for v in row):
+        return
+    sums = {sum(row) for row in rows}
+    if len(sums) == 1 and all(0 in column for column in numbers):
+        message = f"{few(names, 5)}: each row adds up to {sums.pop():g}, as counts of raters do"
+        todo = (
+            "If they are counts, write a row for each rating: the columns would be taken for "
+            "raters here"
+        )
+        look.warn("counts", message, todo)
+
+
+def warn_of_no_header(look: Look) -> None:
+    """Say so where the names of the columns come again among their own cells."""
+    names = look.table.names
+    again = [name for name in names if name in look.profiles[name].counts]
+    if len(names) > 1 and 2 * len(again) >= len(names):
+        message = f"the first row, {few(names, 4)}, looks like data: its cells come again below"
+        look.warn("header-rows", message, "Write the names of the columns above it")
+
+
 def holds_json(look: Look, name: str) -> bool:
     """Whether the cells of a column are objects in JSON, or lists of them."""
     profile = look.profiles[name]
@@ -77,14 +115,23 @@ def of_the_item(look: Look, name: str, item: str) -> bool:
 
 
 def like_each_other(look: Look) -> set[str]:
-    """Columns called like raters that hold the same few cells as another one: ratings."""
+    """Columns called like raters that hold the same few cells as another one, or numbers with
+    decimals beside another one: ratings.
+    """
+    decimals = {
+        name
+        for name in look.profiles
+        if look.numeric(name)
+        and any(value % 1 for value in look.profiles[name].numbers(look.source.decimal))
+    }
     cells = {n: set(p.counts) for n, p in look.profiles.items() if look.like_rating(n)}
-    return {
+    alike = {
         name
         for name, own in cells.items()
         if bare(name) in ROLES["rater"]
         and any(2 * len(own & cells[n]) >= len(own | cells[n]) for n in cells if n != name)
     }
+    return alike | (decimals if len(decimals) > 1 else set())
 
 
 def family_of(look: Look) -> dict[str, str]:

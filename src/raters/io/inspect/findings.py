@@ -14,8 +14,8 @@ class Finding:
     code : str
         What kind: ``zero, backwards, numbers-as-text, lost-digits, off-scale, duplicates,
         no-overlap, alike-ids, no-dimension, totals, decimal-signs, missing-or-label, missing-words,
-        encoding, header-rows, sheets, columns, row-numbers, layout, ids, pairs, previews, bad-rows,
-        left-out, case, file``.
+        encoding, header-rows, counts, json, sheets, columns, row-numbers, layout, ids, pairs,
+        previews, bad-rows, left-out, case, file``.
     file : str
         Empty where it is about all files.
     message : str

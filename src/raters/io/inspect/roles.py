@@ -21,6 +21,9 @@ from raters.io.inspect.columns import (
     of_the_item,
     one_kind,
     stem_is,
+    turned_into_dates,
+    warn_of_counts,
+    warn_of_no_header,
     warn_of_row_numbers,
 )
 from raters.io.inspect.profile import MOST_LEVELS, MOSTLY, Look, Profile
@@ -43,11 +46,29 @@ def propose_roles(look: Look) -> None:
     elif names and called(names[0], "times"):
         _form(look)
     else:
+        _refuse_dates(look)
         _table(look)
+        warn_of_no_header(look)
+        if look.source.layout == "wide-by-rater":
+            warn_of_counts(look, look.source.columns)
         packed = [n for n in _packed(look) if n not in (look.source.rating, *look.source.columns)]
         if packed:
             todo = "Write each value into a column of its own, if they are ratings"
             look.warn("json", f"{few(packed, 5)}: values as JSON in one cell", todo)
+
+
+def _refuse_dates(look):
+    """Dates beside other cells cannot be turned back: which part was the rating is lost."""
+    dates = turned_into_dates(look)
+    if dates:
+        cells = look.profiles[dates[0]].counts
+        shown = few([cell for cell in cells if cell.startswith("date ")], 2)
+        raise RatingsError(
+            f"{look.name}, {few(dates, 5)} with dates among other cells ({shown}): a spreadsheet "
+            "takes 4/5 for a date",
+            "ratings as numbers or text",
+            "set the format of these columns to text, and enter the ratings again from the source",
+        )
 
 
 def _packed(look):
