@@ -122,15 +122,20 @@ def write(out: Path, study: Study, resamples: int | None = None, seed: int = 202
         paths = [out / name for name in (*(f"{table}.csv" for table in made), NOTE)]
         for path in paths:
             os.replace(part / path.name, path)
+        for name in _names() - {path.name for path in paths}:  # an earlier run's, and now stale
+            (out / name).unlink(missing_ok=True)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return paths
 
 
+def _names():
+    return {NOTE, "audit.csv", *(f"{name}.csv" for name in _NAMES)}
+
+
 def _refuse_others(out):
     """An error where somebody else's file has the name of one of ours."""
-    names = {NOTE, "audit.csv", *(f"{name}.csv" for name in _NAMES)}
-    strange = [name for name in not_ours(out, MADE_BY, "tables") if name in names]
+    strange = [name for name in not_ours(out, MADE_BY, "tables") if name in _names()]
     if strange:
         raise RatingsError(
             f"--out {out}, which holds {strange[0]}, not as raters results wrote it",

@@ -510,12 +510,19 @@ def test_f1_keeps_what_the_coefficient_had_to_say():
 
 
 def test_only_what_an_earlier_run_wrote_is_replaced(tmp_path, monkeypatch):
-    monkeypatch.setattr(export, "all_tables", lambda *_: {"ratings": pd.DataFrame({"a": [1]})})
     study = paper.Study("simulated")
     mine, ratings = tmp_path / "notes.txt", tmp_path / "ratings.csv"
     mine.write_text("mine")
+    (tmp_path / "audit.csv").write_text("")
+    refused(lambda: export.write(tmp_path, study), "audit.csv")
+    (tmp_path / "audit.csv").unlink()
+    tables = {name: pd.DataFrame({"a": [1]}) for name in ("ratings", "audit")}
+    monkeypatch.setattr(export, "all_tables", lambda *_: tables)
     export.write(tmp_path, study)
+    assert (tmp_path / "audit.csv").exists()
+    del tables["audit"]  # as without resamples: the old one would be stale
     export.write(tmp_path, study)
+    assert not (tmp_path / "audit.csv").exists()
     ratings.write_text("changed by hand")
     refused(lambda: export.write(tmp_path, study), "ratings.csv", "name another folder")
     assert ratings.read_text() == "changed by hand" and mine.read_text() == "mine"

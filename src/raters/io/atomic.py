@@ -19,9 +19,8 @@ def part_beside(path: Path) -> Path:
     one in its place, the old one is put back.
     """
     here = path.absolute()
-    left = sorted(
-        _left_over(here), key=lambda one: one.suffix, reverse=True
-    )  # parts, then old ones
+    # Parts, then old ones.
+    left = sorted(_left_over(here), key=lambda one: one.suffix, reverse=True)
     for one in left:
         if one.suffix == _OLD and not (here.exists() or here.is_symlink()):
             os.replace(one, here)
